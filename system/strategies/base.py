@@ -15,11 +15,9 @@ from system.strategies import STRATEGIES
 from system.tasks.base import Reply, Task, registered
 
 Check = Callable[[Case], Awaitable[Outcome]]
-Asks = Callable[[Settings], Iterable[type[Task[Reply]]]]
 O = TypeVar("O", bound=Record)  # noqa: E741
 
-OF_ALL = ("model", "engine", "retrieval", "reading", "run")
-"""Sections of settings that every strategy obeys."""
+OF_ALL = ("model", "engine", "retrieval", "reading", "run")  # sections of settings that every strategy obeys
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Strategy:
     """
 
     check: Check
-    asks: Asks | None = None
+    asks: Callable[[Settings], Iterable[type[Task[Reply]]]] | None = None
     searching: bool = False
     uses: Collection[str] | None = None
     options: type[Record] = Record
@@ -89,8 +87,5 @@ def asked_by(settings: Settings) -> list[type[Task[Reply]]]:
             f"debate.evidence: none leaves {settings.strategy} nothing to do, it is a search for evidence; expected "
             f"retrieved or gold, or a strategy that can do without: {others}"
         )
-    asked: dict[type[Task[Reply]], None] = {}
-    for each in (settings, settings.for_documents()):
-        asks = named(each.strategy).asks
-        asked.update(dict.fromkeys(asks(each) if asks else registered()))
-    return list(asked)
+    both = [(each, named(each.strategy).asks) for each in (settings, settings.for_documents())]
+    return list(dict.fromkeys(task for each, asks in both for task in (asks(each) if asks else registered())))

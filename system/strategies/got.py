@@ -9,7 +9,7 @@ majority, or where they disagree by a debate.
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
@@ -20,9 +20,9 @@ from system.strategies.base import strategy
 from system.strategies.debate.steps import resolve_disagreement
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.evidence import answer_question, answered_so_far, prepare
-from system.strategies.steps.questions import Asker, ask_next, first_questions
+from system.strategies.steps.questions import ask_next, first_questions
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
-from system.strategies.steps.verdict import has_majority, judge, outcome_of, vote
+from system.strategies.steps.verdict import has_majority, judge, outcome, vote
 from system.tasks.base import Reply, Task
 
 ROUND = ("ask", "deduplicate", "retrieve", "answer", "verify", "merge", "judge")
@@ -47,8 +47,7 @@ def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
     graph = settings.graph
     yield from (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
     yield from (VerifyAnswer,) if graph.verification else ()
-    if graph.debate:
-        yield from (Argue, Moderate, CloseDebate)
+    yield from (Argue, Moderate, CloseDebate) if graph.debate else ()
 
 
 @strategy(asks=asks, searching=True, uses=(*GraphSettings.model_fields, *DebateSettings.model_fields))
@@ -58,7 +57,9 @@ async def got(case: Case) -> Outcome:
     with suppress(DeadlineExpired):  # what was learned until then is merged all the same
         branches = [Branch([question]) for question in await first_questions(case)]
         await explore(case, branches)
-    return _outcome(case, await merge_verdicts(case, branches), branches)
+    verdict = await merge_verdicts(case, branches)
+    rounds = max((len(branch.questions) for branch in branches), default=0)
+    return replace(outcome(case, verdict), rounds=rounds, branches=len(branches))
 
 
 async def explore(case: Case, branches: Sequence[Branch]) -> None:
@@ -94,24 +95,20 @@ async def run_round(case: Case, branch: Branch) -> None:
 
 async def ask_again(case: Case, branches: Sequence[Branch]) -> list[Branch]:
     """Add a question to each branch; returns those for which there was a new one."""
-    askers = [Asker(branch.verdict, branch.pairs) for branch in branches if branch.verdict]
-    asked = await ask_next(case, askers)
+    asked = await ask_next(case, [[branch.verdict, *branch.pairs] for branch in branches if branch.verdict])
     for branch, question in zip(branches, asked, strict=True):
         branch.questions += [question] if question else []
     return [branch for branch, question in zip(branches, asked, strict=True) if question]
 
 
 async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
-    """One verdict for all branches: by debate where they disagree, by a judgement of what they found, or by vote.
-
-    Only a reader without a language model judges all at once: it learns little from one answer (docs/engine.md).
-    """
+    """One verdict for all branches: by debate where they disagree, by a judgement of what they found, or by vote."""
     pairs = [pair for branch in branches for pair in branch.pairs]
     verdicts = _verdicts(branches)
     if case.settings.graph.debate and (verdict := await resolve_disagreement(case, verdicts, pairs)):
         return verdict
     answered = [pair for pair in pairs if pair.content.answered]
-    if case.settings.model.backend == "extractive" and verdicts and answered:
+    if case.settings.model.backend == "extractive" and verdicts and answered:  # one answer tells it little
         with suppress(DeadlineExpired):  # the branches vote; the case is marked as timed out
             if verdict := await judge(case, answered, verdicts):
                 return verdict
@@ -120,11 +117,3 @@ async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verd
 
 def _verdicts(branches: Sequence[Branch]) -> list[Thought[Verdict]]:
     return [branch.verdict for branch in branches if branch.verdict]
-
-
-def _outcome(case: Case, verdict: Thought[Verdict], branches: list[Branch]) -> Outcome:
-    """The verdict with what was found, in the branches that agree with it first."""
-    ordered = sorted(branches, key=lambda branch: branch.label is not verdict.content.label)
-    pairs = [pair for branch in ordered for pair in branch.pairs]
-    rounds = max((len(branch.questions) for branch in branches), default=0)
-    return outcome_of(case, verdict, pairs, rounds, len(branches))

@@ -4,7 +4,8 @@ Each reply is drafted, then revised. A component that fails is replaced by the s
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import TypeVar
 
 from pydantic import Field
@@ -15,7 +16,7 @@ from system.graph.thoughts import D, Question, Thought
 from system.models.base import Completion, ModelError
 from system.strategies.base import options_of, strategy
 from system.strategies.carp import tasks
-from system.strategies.carp.tasks import TEAMS, ClaimGraph, Phase, Plan, Stance, StatementReply, Subclaims, Team
+from system.strategies.carp.tasks import TEAMS, ClaimGraph, Phase, Plan, Stance, StatementReply, Subclaims
 from system.strategies.steps.evidence import SharedEvidence, answer_questions, gather, share_evidence
 from system.strategies.steps.verdict import as_verdict, conclude
 from system.tasks.base import R
@@ -23,7 +24,6 @@ from system.text.questions import question_of_statement
 
 TEAM_AGENTS = 2  # that a team has (section 4); with several models they take turns on these
 NO_GRAPH = ClaimGraph(entities=(), relations=())
-Statements = list[Thought[Stance]]
 Part = TypeVar("Part", Subclaims, ClaimGraph, Plan)  # of the analysis: a reply, and what a thought holds
 
 
@@ -43,20 +43,18 @@ async def carp(case: Case) -> Outcome:
 
 
 async def _verdict(case: Case) -> Thought[Verdict] | None:
-    options = options_of(case, CarpOptions)
+    options, retrieves = options_of(case, CarpOptions), case.settings.debate.evidence == "retrieved"
     subclaims, graph = await analyze(case, with_graph=options.claim_graph)
     plan = await make_plan(case, subclaims, graph)
-    retrieves = case.settings.debate.evidence == "retrieved"
-    pairs = [] if retrieves else await gather(case)
-    record: Statements = []
+    examined = Examination(case, subclaims, plan, [] if retrieves else await gather(case))
     for phase in plan.content.phases:
         if retrieves:
-            pairs += await follow(case, subclaims, plan, phase, by_hops=options.multi_hop)
+            await examined.follow(phase, by_hops=options.multi_hop)
         if case.settings.graph.debate:
-            record += await state_cases(case, share_evidence(case, pairs), subclaims, phase, record)
-    if record and options.self_correction and case.stopwatch.has_time_for("state", "state"):
-        record += await correct_themselves(case, share_evidence(case, pairs), plan, record)
-    return await decide_between_teams(case, share_evidence(case, pairs), subclaims, plan, record)
+            await examined.state_cases(phase)
+    if examined.statements and options.self_correction and case.stopwatch.has_time_for("state", "state"):
+        await examined.correct_positions()
+    return await examined.decide()
 
 
 async def draft(case: Case, operation: str, steps: Sequence[Step[R, D]]) -> list[Thought[D] | None]:
@@ -108,8 +106,7 @@ async def analyze(case: Case, *, with_graph: bool) -> tuple[Thought[Subclaims], 
 
     Without a reply they are the claim itself; they stay as they were if refining them failed or lost one.
     """
-    itself = Subclaims(subclaims=(case.claim.text,))
-    task = tasks.DecomposeClaim(claim=case.claim)
+    task, itself = tasks.DecomposeClaim(claim=case.claim), Subclaims(subclaims=(case.claim.text,))
     subclaims = await _draft_one(case, "decompose", task, [case.graph.root], itself)
     if not with_graph:
         return subclaims, None
@@ -139,115 +136,87 @@ async def make_plan(case: Case, subclaims: Thought[Subclaims], graph: Thought[Cl
 
 
 def _plan_in_one_phase(subclaims: Sequence[str]) -> Plan:
-    looked_up = {"action": "check_existence", "strategy": "factual lookup", "evidence_type": "any"}
-    checks = [
-        tasks.Check(subclaim=number, query_hint=text, derived_question="", **looked_up)
-        for number, text in enumerate(subclaims, start=1)
-    ]
+    how = {"action": "check_existence", "strategy": "factual lookup", "evidence_type": "any", "derived_question": ""}
+    checks = [tasks.Check(subclaim=number, query_hint=text, **how) for number, text in enumerate(subclaims, start=1)]
     phase = Phase(id=1, goal="Verify all subclaims.", depends_on=(), steps=tuple(checks))
     return Plan(dependencies=(), phases=(phase,), requires_all=True, resolution="The claim needs all of its subclaims.")
 
 
-async def follow(
-    case: Case, subclaims: Thought[Subclaims], plan: Thought[Plan], phase: Phase, *, by_hops: bool
-) -> list[Thought[QuestionAnswer]]:
-    """The answers to the questions of a phase's steps, all looked up together (sections 3.4 and 3.5)."""
-    queries: dict[str, str] = {}  # by question: the implicit one of a step, then its subclaim; none is asked twice
-    for step in phase.steps:
-        if step.derived_question:
-            queries[step.derived_question] = step.derived_question
-        queries[question_of_statement(subclaims.content.subclaims[step.subclaim - 1])] = step.query_hint
-    asked = [case.graph.add(Question(text=question), [subclaims, plan], "follow") for question in queries]
-    return await answer_questions(case, *zip(asked, queries.values(), strict=True), by_hops=by_hops)
+@dataclass
+class Examination:
+    """A claim taken apart, with its plan, the answers that were found so far, and what the teams said."""
 
+    case: Case
+    subclaims: Thought[Subclaims]
+    plan: Thought[Plan]
+    pairs: list[Thought[QuestionAnswer]]
+    statements: list[Thought[Stance]] = field(default_factory=list)
 
-async def state_cases(
-    case: Case, shared_evidence: SharedEvidence, subclaims: Thought[Subclaims], phase: Phase, record: Statements
-) -> Statements:
-    """Return the statements of all agents on one phase (section 3.6); an agent that failed says nothing."""
+    async def follow(self, phase: Phase, *, by_hops: bool) -> None:
+        """Answer the questions of a phase's steps, all looked up together (sections 3.4 and 3.5)."""
+        queries: dict[str, str] = {}  # by question: the implicit one of a step, then its subclaim; none is asked twice
+        for step in phase.steps:
+            if step.derived_question:
+                queries[step.derived_question] = step.derived_question
+            queries[question_of_statement(self.subclaims.content.subclaims[step.subclaim - 1])] = step.query_hint
+        parents = [self.subclaims, self.plan]
+        asked = [self.case.graph.add(Question(text=question), parents, "follow") for question in queries]
+        self.pairs += await answer_questions(self.case, *zip(asked, queries.values(), strict=True), by_hops=by_hops)
 
-    def step(team: Team, agent: int) -> Step[StatementReply, Stance]:
-        own = [said for said in record if (said.content.team, said.content.agent) == (team, agent)]
-        task = tasks.StateCase(
-            **shared_evidence.read,
-            agent=agent,
-            team=team,
-            subclaims=subclaims.content.subclaims,
-            phase=phase,
-            said=tuple(thought.content for thought in own),
-        )
-        return _turn(case, "state", task, shared_evidence, [*shared_evidence.thoughts, subclaims, *own], phase.id)
+    async def state_cases(self, phase: Phase) -> None:
+        """Have all agents state their team's case on one phase (section 3.6); an agent that failed says nothing."""
+        evidence, texts = share_evidence(self.case, self.pairs), self.subclaims.content.subclaims
+        steps = []
+        for team, agent in product(TEAMS, range(TEAM_AGENTS)):
+            own = [one for one in self.statements if (one.content.team, one.content.agent) == (team, agent)]
+            said = tuple(thought.content for thought in own)
+            task = tasks.StateCase(**evidence.read, agent=agent, team=team, subclaims=texts, phase=phase, said=said)
+            steps.append(self._turn(task, evidence, [*evidence.thoughts, self.subclaims, *own]))
+        self.statements += [stance for stance in await draft(self.case, "state", steps) if stance]
 
-    steps = [step(team, agent) for team in TEAMS for agent in range(TEAM_AGENTS)]
-    return [stance for stance in await draft(case, "state", steps) if stance]
+    async def correct_positions(self) -> None:
+        """Have all agents read the other team and give their positions; whether one changed is seen, not asked.
 
+        An agent supported the claim so far if it supported every phase, or one of them if the claim does not need all.
+        """
+        evidence, plan = share_evidence(self.case, self.pairs), self.plan.content
+        said = [thought.content for thought in self.statements]
+        steps = []
+        for team, agent in dict.fromkeys((one.team, one.agent) for one in said):
+            own, opposing = (tuple(one for one in said if (one.team == team) is ours) for ours in (True, False))
+            task = tasks.CorrectOneself(**evidence.read, agent=agent, team=team, plan=plan, own=own, opposing=opposing)
+            supported = [one.position == "SUPPORT" for one in own if one.agent == agent]
+            before = "SUPPORT" if (all if plan.requires_all else any)(supported) else "REFUTE"
+            steps.append(self._turn(task, evidence, self.statements, before))
+        self.statements += [stance for stance in await draft(self.case, "correct", steps) if stance]
 
-async def correct_themselves(
-    case: Case, shared_evidence: SharedEvidence, plan: Thought[Plan], record: Statements
-) -> Statements:
-    """Return the positions of all agents after they have read the other team; whether one changed is seen, not asked.
+    def _turn(
+        self, task: tasks.AgentTask, evidence: SharedEvidence, parents: Sequence[Thought[Content]], before: str = ""
+    ) -> Step[StatementReply, Stance]:
+        """A turn of an agent, whose position before may have been another."""
+        operation, phase = ("state", task.phase.id) if isinstance(task, tasks.StateCase) else ("correct", 0)
 
-    An agent supported the claim so far if it supported every phase, or one of them if the claim does not need all.
-    """
-    said = [thought.content for thought in record]
+        def stance(result: Completion[StatementReply]) -> Stance:
+            reply = result.reply
+            return Stance(
+                team=task.team,
+                agent=task.agent,
+                phase=phase,
+                text=reply.statement.strip(),
+                position=reply.position,
+                changed=before not in ("", reply.position),
+                confidence=reply.confidence / 100,
+                passages=evidence.cited(self.case, operation, reply.citations, parents),
+            )
 
-    def step(team: Team, agent: int) -> Step[StatementReply, Stance]:
-        task = tasks.CorrectOneself(
-            **shared_evidence.read,
-            agent=agent,
-            team=team,
-            plan=plan.content,
-            own=tuple(one for one in said if one.team == team),
-            opposing=tuple(one for one in said if one.team != team),
-        )
-        supported = [one.position == "SUPPORT" for one in task.own if one.agent == agent]
-        before = "SUPPORT" if (all if plan.content.requires_all else any)(supported) else "REFUTE"
-        return _turn(case, "correct", task, shared_evidence, record, phase=0, before=before)
+        return Step(task, stance, parents, under=self.case.graph.root)
 
-    steps = [step(*agent) for agent in dict.fromkeys((one.team, one.agent) for one in said)]
-    return [stance for stance in await draft(case, "correct", steps) if stance]
-
-
-def _turn(
-    case: Case,
-    operation: str,
-    task: tasks.AgentTask,
-    shared_evidence: SharedEvidence,
-    parents: Sequence[Thought[Content]],
-    phase: int,
-    before: str = "",
-) -> Step[StatementReply, Stance]:
-    """A turn of an agent, whose position before may have been another."""
-
-    def stance(result: Completion[StatementReply]) -> Stance:
-        reply = result.reply
-        return Stance(
-            team=task.team,
-            agent=task.agent,
-            phase=phase,
-            text=reply.statement.strip(),
-            position=reply.position,
-            changed=before not in ("", reply.position),
-            confidence=reply.confidence / 100,
-            passages=shared_evidence.cited(case, operation, reply.citations, parents),
-        )
-
-    return Step(task, stance, parents, under=case.graph.root)
-
-
-async def decide_between_teams(
-    case: Case, shared_evidence: SharedEvidence, subclaims: Thought[Subclaims], plan: Thought[Plan], record: Statements
-) -> Thought[Verdict] | None:
-    """The moderator's verdict on the whole record, or if no team spoke by plan and passages alone (section 6).
-
-    None when the model failed.
-    """
-    task = tasks.DecideBetweenTeams(
-        **shared_evidence.read,
-        subclaims=subclaims.content.subclaims,
-        plan=plan.content,
-        statements=tuple(thought.content for thought in record),
-    )
-    parents: list[Thought[Content]] = [subclaims, plan, *shared_evidence.thoughts, *record]
-    (verdict,) = await draft(case, "decide", [Step(task, as_verdict, parents, under=case.graph.root)])
-    return verdict
+    async def decide(self) -> Thought[Verdict] | None:
+        """The moderator's verdict on all statements, or without any on plan and passages (section 6)."""
+        evidence, texts = share_evidence(self.case, self.pairs), self.subclaims.content.subclaims
+        said = tuple(thought.content for thought in self.statements)
+        task = tasks.DecideBetweenTeams(**evidence.read, subclaims=texts, plan=self.plan.content, statements=said)
+        parents: list[Thought[Content]] = [self.subclaims, self.plan, *evidence.thoughts, *self.statements]
+        step = Step(task, as_verdict, parents, under=self.case.graph.root)
+        (verdict,) = await draft(self.case, "decide", [step])
+        return verdict

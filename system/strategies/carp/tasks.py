@@ -12,10 +12,8 @@ from system.graph.records import Content, Label, Record, Summary
 from system.strategies.steps.tasks import VerdictReply
 from system.tasks.base import EvidenceTask, R, Reply, Task, Text
 
-MOST = 8
-"""Subclaims, phases and what refers to them, at most: without a bound a constrained model may never stop."""
-Number = Annotated[int, Field(ge=1, le=MOST)]
-"""Of a subclaim or a phase, counted from 1."""
+MOST = 8  # subclaims, phases and what refers to them: without a bound a constrained model may never stop
+Number = Annotated[int, Field(ge=1, le=MOST)]  # of a subclaim or a phase
 Numbers = Annotated[tuple[Number, ...], Field(max_length=MOST)]
 
 Team = Literal["support", "refutation"]
@@ -131,11 +129,7 @@ class Phase(Record):
 
 
 class Plan(Content, Reply):
-    """The verification plan: its phases are carried out in their order.
-
-    Attributes:
-        requires_all, resolution: whether the claim needs all of its subclaims, and how their verdicts combine.
-    """
+    """The verification plan: phases in their order, whether the claim needs all subclaims, and how they combine."""
 
     kind = "plan"
     letter = "l"
@@ -178,12 +172,7 @@ class StatementReply(Reply):
 
 
 class Stance(Content):
-    """The statement of a team's agent, on a phase or after having read the other team.
-
-    Attributes:
-        phase: of the plan; 0 for the self-correction, which is about the whole claim.
-        changed: whether the agent changed its position after it had read the other team.
-    """
+    """The statement of a team's agent on a phase, or on the whole claim (phase 0) after it had read the other team."""
 
     kind = "stance"
     letter = "t"

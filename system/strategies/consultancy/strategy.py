@@ -5,7 +5,7 @@ In the debate both sides speak in each of the rounds, and the judge asks after e
 before and after what they believe.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -18,10 +18,11 @@ from system.graph.thoughts import SIDES, Argument, D, Speaker, Thought
 from system.models.base import Completion
 from system.strategies.base import options_of, strategy
 from system.strategies.consultancy import tasks
-from system.strategies.debate.steps import speak
+from system.strategies.consultancy.tasks import JudgeTask
+from system.strategies.debate.steps import Conversation
 from system.strategies.debate.tasks import Argue
-from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
-from system.strategies.steps.tasks import QuestionReply
+from system.strategies.steps.evidence import GATHERING, gather, share_evidence
+from system.strategies.steps.tasks import QuestionReply, Speech
 from system.strategies.steps.verdict import as_verdict, conclude, vote
 from system.tasks.base import R
 
@@ -37,33 +38,31 @@ PERSONAS = (
 """Personas of judges (study II): people of different age, place, schooling and trust in official sources; invented."""
 
 Transcript = list[Thought[Argument]]
-Turn = Callable[[Case, SharedEvidence, Transcript, int], Awaitable[Thought[Argument] | None]]
+Turns = Collection[tuple[type[Speech], Speaker, Speaker]]  # of a round: the task, who speaks, and for which side
 
 
 class ConsultancyOptions(Record):
     """Who judges in a consultancy, and what is measured."""
 
     personas: int = Field(0, ge=0, le=len(PERSONAS), description="judges: the first N bundled personas")
-    beliefs: bool = Field(
-        False, description="ask each judge of a consultancy how likely the claim is true, before the speakers and after"
-    )
+    beliefs: bool = Field(False, description="ask each judge how likely the claim is true, before and after")
 
 
 @strategy(uses=GATHERING, options=ConsultancyOptions)
 async def consultancy(case: Case) -> Outcome:
     """Check a claim with one consultant, who argues that it is true."""
-    turn = partial(speak, kind=tasks.Advise, speaker=Speaker.CONSULTANT, side=Speaker.AFFIRMATIVE)
-    return await conclude(case, _judged(case, [turn], asked_after=[1]))
+    turns = [(tasks.Advise, Speaker.CONSULTANT, Speaker.AFFIRMATIVE)]
+    return await conclude(case, _judged(case, turns, asked_after=[1]))
 
 
 @strategy(uses=GATHERING, options=ConsultancyOptions)
 async def ai_debate(case: Case) -> Outcome:
     """Check a claim with two debaters before the same judge."""
-    turns = [partial(speak, kind=Argue, speaker=side, side=side) for side in SIDES]
+    turns = [(Argue, side, side) for side in SIDES]
     return await conclude(case, _judged(case, turns, asked_after=range(1, ROUNDS)))
 
 
-async def _judged(case: Case, turns: Collection[Turn], asked_after: Collection[int]) -> Thought[Verdict] | None:
+async def _judged(case: Case, turns: Turns, asked_after: Collection[int]) -> Thought[Verdict] | None:
     options = options_of(case, ConsultancyOptions)
     personas = PERSONAS[: options.personas] or ("",)
     transcript: Transcript = []
@@ -82,16 +81,14 @@ async def _judged(case: Case, turns: Collection[Turn], asked_after: Collection[i
 
 
 async def hold_session(
-    case: Case, turns: Collection[Turn], asked_after: Collection[int], persona: str, transcript: Transcript
+    case: Case, turns: Turns, asked_after: Collection[int], persona: str, transcript: Transcript
 ) -> None:
     """Let the speakers take their turns in each round; a judge asks after some. A turn that fails ends it."""
-    shared_evidence = share_evidence(case, await gather(case))
+    session = Conversation(case, share_evidence(case, await gather(case)), transcript)
     for number in range(1, ROUNDS + 1):
         for turn in turns:
-            said = await turn(case, shared_evidence, transcript, number)
-            if said is None:
+            if not await session.speak(*turn, number):
                 return
-            transcript.append(said)
         if number in asked_after:
             step = _step(case, tasks.QuestionSpeakers, persona, transcript, partial(_as_question, number))
             transcript.extend(question for question in await case.think("question", [step]) if question)
@@ -113,11 +110,7 @@ async def state_beliefs(case: Case, personas: Sequence[str], transcript: Transcr
 
 
 def _step(
-    case: Case,
-    kind: type[tasks.JudgeTask[R]],
-    persona: str,
-    transcript: Transcript,
-    build: Callable[[Completion[R]], D],
+    case: Case, kind: type[JudgeTask[R]], persona: str, transcript: Transcript, build: Callable[[Completion[R]], D]
 ) -> Step[R, D]:
     task = kind(claim=case.claim, persona=persona, transcript=tuple(thought.content for thought in transcript))
     parents: list[Thought[Content]] = [*transcript] or [case.graph.root]

@@ -19,11 +19,7 @@ class Advise(Speech):
 
 
 class JudgeTask(Task[R], Generic[R]):
-    """Base of the tasks of a judge.
-
-    Attributes:
-        persona: who the judge is; empty for a judge without a persona.
-    """
+    """Base of the tasks of a judge, whose persona may be empty."""
 
     persona: str
     transcript: tuple[Argument, ...]
@@ -57,12 +53,7 @@ class StateBelief(JudgeTask[BeliefReply]):
 
 
 class Belief(Content):
-    """How likely a judge thinks it that the claim is true.
-
-    Attributes:
-        persona: of the judge; empty for a judge without one.
-        after: whether the speakers had spoken.
-    """
+    """How likely a judge, whose persona may be empty, thinks that the claim is true: before the speakers or after."""
 
     kind = "belief"
     letter = "b"

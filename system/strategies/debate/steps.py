@@ -11,15 +11,15 @@ from functools import partial
 
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
-from system.graph.records import Content, Label, QuestionAnswer, Verdict
+from system.graph.records import Content, Label, Verdict
 from system.graph.thoughts import SIDES, Argument, D, Speaker, Thought
 from system.models.base import Completion
 from system.strategies.base import strategy
 from system.strategies.debate.records import Ruling, Skipped
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, ModeratorTask, RulingReply
-from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
+from system.strategies.steps.evidence import GATHERING, Pairs, SharedEvidence, gather, share_evidence
 from system.strategies.steps.tasks import ArgumentReply, Speech
-from system.strategies.steps.verdict import as_verdict, conclude, has_majority, share
+from system.strategies.steps.verdict import Verdicts, as_verdict, conclude, has_majority, share
 from system.tasks.base import R
 
 ROUND = ("argue", "argue", "moderate")
@@ -36,58 +36,48 @@ async def debatecv(case: Case) -> Outcome:
 
 
 @dataclass
-class Debate:
-    """A debate over a body of evidence, and what was said in it so far."""
+class Conversation:
+    """A debate or a consultancy over a body of evidence, and what was said in it so far."""
 
     case: Case
     evidence: SharedEvidence
     transcript: list[Thought[Argument]] = field(default_factory=list)
     rulings: list[Thought[Ruling]] = field(default_factory=list)
 
+    @property
+    def said(self) -> tuple[Argument, ...]:
+        """The transcript, as tasks have it."""
+        return tuple(thought.content for thought in self.transcript)
+
+    async def speak(self, kind: type[Speech], speaker: Speaker, side: Speaker, number: int) -> Thought[Argument] | None:
+        """Take a turn for a side in a round, with citations; None when the model failed.
+
+        If there are other models, speakers run on these, so that judges keep the first to themselves.
+        """
+        others = len(self.case.settings.model.other_models)
+        agent = 1 + SIDES.index(side) % others if others else 0
+        parents: list[Thought[Content]] = [*self.evidence.thoughts, *self.transcript]
+
+        def argument(result: Completion[ArgumentReply]) -> Argument:
+            passages = self.evidence.cited(self.case, kind.name, result.reply.citations, parents)
+            return Argument(speaker=speaker, round=number, text=result.reply.argument.strip(), passages=passages)
+
+        task = kind(**self.evidence.read, agent=agent, side=side, transcript=self.said)
+        (spoken,) = await self.case.think(kind.name, [Step(task, argument, parents, under=self.case.graph.root)])
+        self.transcript += [spoken] if spoken else []
+        return spoken
+
     async def ask_moderator(
         self, kind: type[ModeratorTask[R]], build: Callable[[Completion[R]], D], *, final: bool = False
     ) -> Thought[D] | None:
         """Have the moderator do a task by all that it has heard and said; None when the model failed."""
-        task = kind(
-            **self.evidence.read,
-            transcript=tuple(thought.content for thought in self.transcript),
-            rulings=tuple(thought.content for thought in self.rulings),
-        )
+        task = kind(**self.evidence.read, transcript=self.said, rulings=tuple(one.content for one in self.rulings))
         step = Step(task, build, [*self.transcript, *self.rulings], under=self.case.graph.root)
         (thought,) = await self.case.think("moderate", [step], final=final)
         return thought
 
 
-async def speak(
-    case: Case,
-    shared_evidence: SharedEvidence,
-    transcript: Sequence[Thought[Argument]],
-    number: int,
-    kind: type[Speech],
-    speaker: Speaker,
-    side: Speaker,
-) -> Thought[Argument] | None:
-    """Take a turn for a side in a round, with citations; None when the model failed.
-
-    If there are other models, speakers run on these, so that judges keep the first to themselves.
-    """
-    others = len(case.settings.model.other_models)
-    agent = 1 + SIDES.index(side) % others if others else 0
-    said = tuple(thought.content for thought in transcript)
-    parents: list[Thought[Content]] = [*shared_evidence.thoughts, *transcript]
-
-    def argument(result: Completion[ArgumentReply]) -> Argument:
-        passages = shared_evidence.cited(case, kind.name, result.reply.citations, parents)
-        return Argument(speaker=speaker, round=number, text=result.reply.argument.strip(), passages=passages)
-
-    task = kind(**shared_evidence.read, agent=agent, side=side, transcript=said)
-    (spoken,) = await case.think(kind.name, [Step(task, argument, parents, under=case.graph.root)])
-    return spoken
-
-
-async def resolve_disagreement(
-    case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
-) -> Thought[Verdict] | None:
+async def resolve_disagreement(case: Case, verdicts: Verdicts, pairs: Pairs) -> Thought[Verdict] | None:
     """The verdict of a debate if branches disagree; None if they agree, without time, or if the debate fails.
 
     Branches that all found Not Enough Evidence are debated too, if both sides can cite something of what was found.
@@ -111,29 +101,18 @@ async def resolve_disagreement(
 
 
 async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: bool = False) -> Thought[Verdict] | None:
-    """Debate the claim over a body of evidence.
+    """Debate the claim over a body of evidence; if ``both_sides`` must cite, give up after an opening that does not.
 
-    Args:
-        both_sides: give up after the openings if a side cites nothing.
-
-    Returns:
-        The moderator's verdict, or None when the debate was given up, failed, or had no time for one round.
+    Return the moderator's verdict, or None when the debate was given up, failed, or had no time for one round.
     """
-    held = Debate(case, shared_evidence)
+    held = Conversation(case, shared_evidence)
     with suppress(DeadlineExpired):  # what was said until then is ruled on in the reserve
         for number in range(1, case.settings.debate.rounds + 1):
             if number > 1 and not case.stopwatch.has_time_for(*ROUND):
                 break
-            spoken: list[Thought[Argument]] = []
-            for side in SIDES:
-                argument = await speak(case, shared_evidence, [*held.transcript, *spoken], number, Argue, side, side)
-                if argument is None:
-                    break
-                spoken.append(argument)
-            if len(spoken) < len(SIDES):  # a round in which a side failed does not count
+            if not all([await held.speak(Argue, side, side, number) for side in SIDES]):
                 break
-            held.transcript += spoken
-            if both_sides and number == 1 and not all(opening.content.passages for opening in held.transcript):
+            if both_sides and number == 1 and not all(opening.passages for opening in held.said):
                 skip(case, held.transcript, "only one side has evidence")
                 return None
             ruling = await held.ask_moderator(Moderate, partial(_as_ruling, number))
@@ -144,6 +123,8 @@ async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: boo
                 reason, confidence = ruling.content.reason, ruling.content.confidence
                 verdict = Verdict(label=label, justification=reason, confidence=confidence)
                 return case.graph.add(verdict, [ruling], "moderate", under=case.graph.root)
+    if len(held.transcript) % len(SIDES):  # a round in which only one side spoke does not count
+        held.transcript.pop()
     with suppress(DeadlineExpired):  # not even the reserve was enough; the case is marked as timed out
         if held.transcript:
             return await held.ask_moderator(CloseDebate, as_verdict, final=True)

@@ -61,10 +61,7 @@ class JustificationReply(Reply):
 
 
 class CorrectVerdict(ModeratorTask[JustificationReply]):
-    """Explain, from a debate, the verdict that annotators gave it (DebateCV's Corrector).
-
-    Only training asks for it: no run ever knows the right verdict.
-    """
+    """Explain, from a debate, the verdict that annotators gave it: DebateCV's Corrector, only for training."""
 
     name = "correct_verdict"
 

@@ -6,9 +6,10 @@ and everything else stays open.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from knowledge_store.pages.page import Passage, document
 from system.case import Case, Outcome
@@ -18,7 +19,7 @@ from system.graph.thoughts import Evidence, Question, Thought
 from system.strategies.base import strategy
 from system.strategies.entailment.records import ReadSentence
 from system.strategies.steps.evidence import as_pair, give, prepare, retrieve, telling
-from system.strategies.steps.verdict import no_verdict
+from system.strategies.steps.verdict import no_verdict, outcome
 from system.text.context import depends
 from system.text.language import other_language
 from system.text.questions import question_of_statement
@@ -27,6 +28,7 @@ from system.text.words import content_stems, quotation, sentences
 if TYPE_CHECKING:
     from system.reader.reading import PageVerdict
 
+Finding = tuple[str, Thought[Verdict]]  # a statement with its verdict
 SHOWN = 3  # sentences that the result lists for a statement
 SPEAKS = 0.7  # nearness (cosine plus share of words) from which a passage is about the statement
 REPEATED = "What was found only repeats the claim, or adds nothing to it."
@@ -37,26 +39,17 @@ _LANGUAGES = {
 }  # fmt: skip
 
 
-class StatementVerdict(NamedTuple):
-    """A statement with its verdict, and the question whose answer decides it."""
-
-    statement: str
-    verdict: Thought[Verdict]
-    pair: Thought[QuestionAnswer]
-
-
 @strategy(asks=lambda settings: (), searching=True, uses=("evidence",))
 async def entailment(case: Case) -> Outcome:
     """Check a claim by the sentences that entail or contradict its statements."""
     statements = statements_of(case.claim)
-    findings: list[StatementVerdict] = []
-    try:
+    findings: list[Finding] = []
+    with suppress(DeadlineExpired):  # the statements that were read decide; the case is marked as timed out
         foreign = partial(_languages, case, [case.claim.text])  # in a thread: the first call loads a model
         if codes := {*await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(foreign))} - {""}:
             reason = justify_language("This claim is", codes)
             unread = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
-            case.graph.add(unread, [case.graph.root], "judge")
-            return Outcome(verdict=unread, pairs=(), rounds=0, branches=0)
+            return outcome(case, case.graph.add(unread, [case.graph.root], "judge"))
         asked = [Question(text=question_of_statement(one.text)) for one in statements]
         questions = [case.graph.add(question, [case.graph.root], "split") for question in asked]
         retrieved = case.settings.debate.evidence == "retrieved"
@@ -66,11 +59,7 @@ async def entailment(case: Case) -> Outcome:
         for statement, question in zip(statements, questions, strict=True):
             evidence = await retrieve(case, question, statement.query) if retrieved else given
             findings.append(await check_statement(case, statement, question, evidence))
-    except DeadlineExpired:
-        pass  # the statements that were read decide; the case is marked as timed out
-    verdict = combine(case, findings, len(statements))
-    pairs = sorted((one.pair.content for one in findings), key=lambda pair: not pair.answered)
-    return Outcome(verdict=verdict.content, pairs=tuple(pairs), rounds=1, branches=len(statements))
+    return outcome(case, combine(case, findings, len(statements)))
 
 
 def statements_of(claim: Claim) -> list[Claim]:
@@ -82,10 +71,8 @@ def statements_of(claim: Claim) -> list[Claim]:
     found = [one for one in sentences(claim.text) if content_stems(one)]
     if len(found) < 2:
         return [claim]
-    contexts = [claim.context, *found]
-    return [
-        claim.model_copy(update={"text": one, "context": before}) for one, before in zip(found, contexts, strict=False)
-    ]
+    with_context = zip(found, [claim.context, *found], strict=False)
+    return [claim.model_copy(update={"text": one, "context": before}) for one, before in with_context]
 
 
 def _languages(case: Case, texts: Sequence[str]) -> list[str]:
@@ -96,7 +83,7 @@ def _languages(case: Case, texts: Sequence[str]) -> list[str]:
 
 async def check_statement(
     case: Case, statement: Claim, question: Thought[Question], evidence: Sequence[Thought[Evidence]]
-) -> StatementVerdict:
+) -> Finding:
     """Read and decide for one statement; passages in a language that the reader does not read are left out.
 
     What only repeats the claim decides nothing, unless the user or the annotators chose the page as evidence.
@@ -116,7 +103,17 @@ async def check_statement(
     pages = await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
     label, confidence = decide(pages, case.reader.thresholds)
     deciding = [page.deciding(label) for page in by_strength(label, pages)[:SHOWN]]
-    read = [ReadSentence.of(statement.text, window) for window in deciding]
+    read = [
+        ReadSentence(
+            statement=statement.text,
+            sentence=window.sentence,
+            window=window.text,
+            passage=window.passage,
+            supported=round(window.supported, 4),
+            refuted=round(window.refuted, 4),
+        )
+        for window in deciding
+    ]
     kept: Sequence[Thought[Content]] = [case.graph.add(one, [passages[one.passage.key]], "read") for one in read]
     pair = case.graph.add(_pair(question.content.text, label, read), kept or [question], "read", under=question)
     found = evidence or [one for one in case.graph.holding(Evidence) if question.id in one.parents]
@@ -124,7 +121,7 @@ async def check_statement(
     if not pages and any(codes):
         reason, confidence = justify_language("What was found is", {*codes} - {""}), GUESS
     verdict = Verdict(label=label, justification=reason, confidence=confidence)
-    return StatementVerdict(statement.text, case.graph.add(verdict, [pair], "judge", under=question), pair)
+    return statement.text, case.graph.add(verdict, [pair], "judge", under=question)
 
 
 def _pair(question: str, label: Label, read: Sequence[ReadSentence]) -> QuestionAnswer:
@@ -136,13 +133,13 @@ def _pair(question: str, label: Label, read: Sequence[ReadSentence]) -> Question
     return QuestionAnswer(question=question, answer=answers[0].text, answers=answers)
 
 
-def combine(case: Case, findings: Sequence[StatementVerdict], statements: int) -> Thought[Verdict]:
+def combine(case: Case, findings: Sequence[Finding], statements: int) -> Thought[Verdict]:
     """The verdict of a claim by those of its statements; statements that were not read stay open."""
     if not findings:
         return no_verdict(case)
     if len(findings) == statements == 1:
-        return findings[0].verdict
-    verdicts = [one.verdict.content for one in findings]
+        return findings[0][1]
+    verdicts = [verdict.content for _, verdict in findings]
     labels = {verdict.label for verdict in verdicts}
     against = next((one for one in (Label.REFUTED, Label.CONFLICTING) if one in labels), None)
     supported = labels == {Label.SUPPORTED} and len(findings) == statements
@@ -151,22 +148,21 @@ def combine(case: Case, findings: Sequence[StatementVerdict], statements: int) -
     # One sure statement refutes, the least sure one carries the rest; none, if the time ran out after a supported one.
     confidence = max(mine) if against else min(mine, default=GUESS)
     reason = " ".join(
-        f"{number}. {quotation(one.statement)} {one.verdict.content.label}: {one.verdict.content.justification}"
-        for number, one in enumerate(findings, start=1)
+        f"{number}. {quotation(statement)} {verdict.content.label}: {verdict.content.justification}"
+        for number, (statement, verdict) in enumerate(findings, start=1)
     )
     merged = Verdict(label=label, justification=reason, confidence=confidence)
-    return case.graph.add(merged, [one.verdict for one in findings], "combine", under=case.graph.root)
+    return case.graph.add(merged, [verdict for _, verdict in findings], "combine", under=case.graph.root)
 
 
 def by_strength(label: Label, pages: Sequence["PageVerdict"]) -> list["PageVerdict"]:
     """Return pages by how much they carry a label, the strongest first."""
-    carried: dict[Label, Callable[[PageVerdict], float]] = {
-        Label.SUPPORTED: lambda page: page.supporting.supported,
-        Label.REFUTED: lambda page: page.refuting.refuted,
-        Label.CONFLICTING: lambda page: page.decided,
-        Label.NOT_ENOUGH_EVIDENCE: lambda page: page.nearest.nearness,
-    }
-    return sorted(pages, key=carried[label], reverse=True)
+
+    def carried(page: "PageVerdict") -> float:
+        sides = {Label.SUPPORTED: page.supporting.supported, Label.REFUTED: page.refuting.refuted}
+        return sides.get(label, page.decided if label is Label.CONFLICTING else page.nearest.nearness)
+
+    return sorted(pages, key=carried, reverse=True)
 
 
 def justify(label: Label, pages: Sequence["PageVerdict"]) -> str:

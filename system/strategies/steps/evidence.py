@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 SPARE = 2  # times as many passages are found as are read, and again, while too few of them are to be read
 SHARED = 10  # passages that debaters and teams read, at most
 PASSED_OVER = 3  # of so many places for passages one is kept for those that the reader passed over
+Pairs = Sequence[Thought[QuestionAnswer]]
 
 
 async def prepare(case: Case, queries: Sequence[str]) -> None:
@@ -43,11 +44,8 @@ async def retrieve(
 ) -> list[Thought[Evidence]]:
     """Find the passages that may answer a question, or bear on the claim itself, best first.
 
-    Passages that are never read (``why_unread``) stay in the graph. Those that only repeat the claim come last.
-
-    Args:
-        query: what to search for; the question itself if it is empty.
-        by_hops: search along chains of passages (CARP, section 3.4).
+    Passages that are never read (``why_unread``) stay in the graph. Those that only repeat the claim come last. The
+    query stands in for the question, and ``by_hops`` searches along chains of passages (CARP, section 3.4).
     """
     from knowledge_store.dense.search import search  # compiled code, which no help of a command should load
 
@@ -203,15 +201,13 @@ def all_answered_so_far(case: Case) -> list[Thought[QuestionAnswer]]:
     return [*given, *answered_so_far(case, case.graph.holding(Question))]
 
 
-GATHERING = ("questions", "branches", "verification", "evidence")
-"""The settings of evidence that is gathered once, and shared."""
+GATHERING = ("questions", "branches", "verification", "evidence")  # settings of evidence that is gathered once
 
 
 async def gather(case: Case) -> list[Thought[QuestionAnswer]]:
     """The evidence of the setting ``debate.evidence`` (DebateCV, section 5.1), for strategies that collect it once.
 
-    Retrieved evidence comes from the same questions and the same retrieval as the first round of the graph of
-    thoughts; gold evidence is the whole of a store made of annotated answers.
+    It is retrieved as in the first round of the graph of thoughts, or the whole of a store of annotated answers.
     """
     if case.settings.debate.evidence == "retrieved":
         return await answer_questions(case, *((question, "") for question in await first_questions(case)))
@@ -239,12 +235,7 @@ def as_pair(
 
 @dataclass(frozen=True)
 class SharedEvidence:
-    """The body of evidence that all agents share; they cite its passages by their number from 1.
-
-    Attributes:
-        thoughts: the merged answers that it comes from, else the claim itself.
-        read: what all agents read, as fields of their tasks.
-    """
+    """The evidence that agents share: what it comes from, passages to cite, and the fields of tasks that show it."""
 
     thoughts: tuple[Thought[Content], ...]
     passages: tuple[Passage, ...]
@@ -262,7 +253,7 @@ class SharedEvidence:
         return tuple(self.passages[number - 1] for number in dict.fromkeys(numbers) if number not in unknown)
 
 
-def share_evidence(case: Case, pairs: Sequence[Thought[QuestionAnswer]]) -> SharedEvidence:
+def share_evidence(case: Case, pairs: Pairs) -> SharedEvidence:
     """The evidence of several questions as one body, the best passage of each question first.
 
     What was retrieved and answers nothing by itself, such as the passage between two hops, follows the passages of the

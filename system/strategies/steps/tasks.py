@@ -17,12 +17,9 @@ class QuestionReply(Reply):
 
 
 class AskQuestion(Task[QuestionReply]):
-    """Ask the next question about a claim (section 3.2.1).
+    """Ask the next question about a claim, given the branch so far; no other than those asked (section 3.2.1).
 
-    Attributes:
-        context: questions and answers of the branch so far, oldest first; empty for a first question.
-        index: which of several alternatives is wanted, from 0; a language model samples it with a seed of its own.
-        asked: questions that must not be asked again; named only where one was.
+    ``index`` says which of several alternatives is wanted, from 0; a language model samples each with its own seed.
     """
 
     name = "ask_question"

@@ -7,30 +7,20 @@ from typing import Any
 
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
-from system.graph.records import Content, Failure, Label, QuestionAnswer, Verdict
+from system.graph.records import Content, Failure, Label, Verdict
 from system.graph.thoughts import Argument, Question, Thought
 from system.models.base import Completion
-from system.strategies.steps.evidence import all_answered_so_far, cited_beside
+from system.strategies.steps.evidence import Pairs, all_answered_so_far, cited_beside
 from system.strategies.steps.tasks import JudgeClaim
 
-DECIMALS = 4  # of a cosine; the batch that a sentence was embedded in shows only in later ones
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
 ORDER = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE, Label.CONFLICTING)
 
+Verdicts = Sequence[Thought[Verdict]]
 
-async def judge(
-    case: Case,
-    pairs: Sequence[Thought[QuestionAnswer]],
-    verdicts: Sequence[Thought[Verdict]] = (),
-    *,
-    final: bool = False,
-) -> Thought[Verdict] | None:
-    """Judge the claim by the questions and answers of a branch; None when the model failed.
 
-    Args:
-        verdicts: of several branches that are judged together.
-        final: whether this is the last judgement, which may use the reserve of the budget.
-    """
+async def judge(case: Case, pairs: Pairs, verdicts: Verdicts = (), *, final: bool = False) -> Thought[Verdict] | None:
+    """Judge the claim by the answers of a branch, or of all with verdicts; a final judgement may use the reserve."""
     latest = case.graph[pairs[-1].above] if pairs and not verdicts else case.graph.root
     task = JudgeClaim(claim=case.claim, pairs=tuple(pair.content for pair in pairs))
     parents: list[Thought[Content]] = [*verdicts] or [*reversed(pairs)] or [case.graph.root]
@@ -44,7 +34,7 @@ def as_verdict(result: Completion[Any]) -> Verdict:
     return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
 
 
-def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
+def vote(case: Case, verdicts: Verdicts) -> Thought[Verdict]:
     """The label that most branches gave.
 
     Of labels with equally many votes a conclusive one beats Not Enough Evidence; then the greater summed confidence
@@ -65,7 +55,7 @@ def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
     return case.graph.add(merged, verdicts, "final verdict", under=case.graph.root)
 
 
-def has_majority(verdicts: Sequence[Thought[Verdict]], branches: int) -> bool:
+def has_majority(verdicts: Verdicts, branches: int) -> bool:
     """Whether more than half of the branches give one label other than Not Enough Evidence: no vote can change it."""
     votes = Counter(thought.content.label for thought in verdicts)
     del votes[Label.NOT_ENOUGH_EVIDENCE]
@@ -105,23 +95,19 @@ async def judge_in_reserve(case: Case) -> Thought[Verdict] | None:
 
 
 def outcome(case: Case, verdict: Thought[Verdict]) -> Outcome:
-    """A verdict with all that was learned."""
-    rounds = max((said.content.round for said in case.graph.holding(Argument)), default=1)
-    return outcome_of(case, verdict, all_answered_so_far(case), rounds, len(case.graph.holding(Question)))
-
-
-def outcome_of(
-    case: Case, verdict: Thought[Verdict], pairs: Sequence[Thought[QuestionAnswer]], rounds: int, branches: int
-) -> Outcome:
-    """A verdict with these questions and answers and what was cited beside them, answered questions first.
+    """A verdict with all that was learned: answered questions first, and of these what verdicts of its label rest on.
 
     Supported and Refuted are taken back if no answer rests on a retrieved passage, unless evidence was not wanted.
     """
-    held, found = verdict.content, [pair.content for pair in pairs]
-    found = sorted([*found, *cited_beside(case, found)], key=lambda pair: not pair.answered)
+    held = verdict.content
+    agreeing = [one for one in case.graph.holding(Verdict) if one.content.label is held.label]
+    carrying = {parent for one in agreeing for parent in one.parents}
+    found = [pair.content for pair in sorted(all_answered_so_far(case), key=lambda pair: pair.id not in carrying)]
+    pairs = sorted([*found, *cited_beside(case, found)], key=lambda pair: not pair.answered)
     wanted = held.label in (Label.SUPPORTED, Label.REFUTED) and case.settings.debate.evidence != "none"
-    if wanted and not any(pair.passages for pair in found):
+    if wanted and not any(pair.passages for pair in pairs):
         message = f"expected {held.label} to cite a retrieved passage, but none of its answers rests on one"
         case.failures.append(Failure(operation="cite", message=message))
         held = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=held.justification, confidence=0.0)
-    return Outcome(verdict=held, pairs=tuple(found), rounds=rounds, branches=branches)
+    rounds = max((said.content.round for said in case.graph.holding(Argument)), default=1)
+    return Outcome(verdict=held, pairs=tuple(pairs), rounds=rounds, branches=len(case.graph.holding(Question)))

@@ -10,25 +10,23 @@ from system.models.scripted import Line
 from system.strategies.carp.tasks import (
     Check,
     ClaimGraph,
-    Dependency,
-    Entity,
-    Phase,
-    Plan,
-    Position,
-    Relation,
-    Stance,
-    Subclaims,
-    Team,
-)
-from system.strategies.carp.tasks import (
     CorrectOneself,
     DecideBetweenTeams,
     DecomposeClaim,
+    Dependency,
+    Entity,
     GraphClaim,
+    Phase,
+    Plan,
     PlanVerification,
+    Position,
     RefineSubclaims,
+    Relation,
+    Stance,
     StateCase,
     StatementReply,
+    Subclaims,
+    Team,
 )
 from system.strategies.steps.tasks import VerdictReply
 from system.tasks.base import Reply, Task

@@ -5,7 +5,14 @@ from system.graph.records import Claim, Content, Label, QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
 from system.models.scripted import Line
 from system.strategies.consultancy.strategy import PERSONAS
-from system.strategies.consultancy.tasks import Advise, Belief, BeliefReply, JudgeSpeakers, QuestionSpeakers, StateBelief
+from system.strategies.consultancy.tasks import (
+    Advise,
+    Belief,
+    BeliefReply,
+    JudgeSpeakers,
+    QuestionSpeakers,
+    StateBelief,
+)
 from system.strategies.steps.tasks import ArgumentReply, QuestionReply, VerdictReply
 from system.tasks.base import Reply, Task
 

@@ -10,16 +10,19 @@ from system.graph.thoughts import Question
 from system.models.base import RoutedModel
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
-from system.strategies.carp.tasks import TEAMS, Plan, Stance, Subclaims
 from system.strategies.carp.strategy import carp
 from system.strategies.carp.tasks import (
+    TEAMS,
     CorrectOneself,
     DecideBetweenTeams,
     DecomposeClaim,
     GraphClaim,
+    Plan,
     PlanVerification,
     RefineSubclaims,
+    Stance,
     StateCase,
+    Subclaims,
 )
 from tests.helpers.bridge import BROKEN, CLAIM, asked
 from tests.helpers.by_strategy.carp import CLAIM_GRAPH, REFINED, SUBCLAIMS, plan_of, stated
@@ -31,10 +34,6 @@ CARP_TASKS = (
 
 def run(case):
     return asyncio.run(carp(case))
-
-
-def stances(case):
-    return [thought.content for thought in case.graph.holding(Stance)]
 
 
 @pytest.fixture
@@ -60,23 +59,26 @@ def test_the_components_of_figure_1_in_their_order(carp_case):
     corrected = [t for t in case.graph.holding(Stance) if t.content.phase == 0]
     assert all(set(t.parents) == {f"t{n}" for n in range(1, 9)} for t in corrected)
     assert set(case.graph["v1"].parents) >= {"s1.s1", "s1.s1.l1", *(f"t{n}" for n in range(1, 13))}
-
-
-def test_the_claim_graph_resolves_references_before_planning(carp_case):
-    case = carp_case()
-    run(case)
     (refine,) = asked(case, RefineSubclaims)
     assert (refine.subclaims, refine.graph) == (SUBCLAIMS, CLAIM_GRAPH)
     assert '"a bridge over the Aster; it"' in render(refine, adapter=False)[1]["content"]
     assert asked(case, PlanVerification)[0].subclaims == REFINED
 
 
-def test_phases_run_in_order_and_evidence_accumulates(carp_case):
+def test_phases_run_in_order_evidence_accumulates_and_teams_read_each_other(carp_case):
     case = carp_case()
     run(case)
     states = asked(case, StateCase)
     assert [(task.phase.id, len(task.pairs), len(task.said)) for task in states] == [(1, 1, 0)] * 4 + [(2, 2, 1)] * 4
     assert all((s.team, s.agent) == (task.team, task.agent) for task in states for s in task.said)
+    for task in asked(case, CorrectOneself):
+        assert {stance.team for stance in task.own} == {task.team} != {stance.team for stance in task.opposing}
+    stances = [thought.content for thought in case.graph.holding(Stance)]
+    changed = {(s.team, s.agent): s.changed for s in stances if s.phase == 0}
+    assert changed == {(team, agent): team == "support" for team in TEAMS for agent in (0, 1)}
+    (decide,) = asked(case, DecideBetweenTeams)
+    assert len(decide.statements) == 12 and decide.plan.resolution == "Both must hold."
+    assert "changed" in render(decide, adapter=False)[1]["content"]
 
 
 def test_the_subclaims_of_a_phase_are_looked_up_together(carp_case, answers):
@@ -89,23 +91,11 @@ def test_the_subclaims_of_a_phase_are_looked_up_together(carp_case, answers):
     assert {task.phase.id for task in asked(case, StateCase)} == {1}
 
 
-def test_teams_read_each_other_and_changes_are_seen(carp_case):
-    case = carp_case()
-    run(case)
-    for task in asked(case, CorrectOneself):
-        assert {stance.team for stance in task.own} == {task.team} != {stance.team for stance in task.opposing}
-    changed = {(s.team, s.agent): s.changed for s in stances(case) if s.phase == 0}
-    assert changed == {(team, agent): team == "support" for team in TEAMS for agent in (0, 1)}
-    (decide,) = asked(case, DecideBetweenTeams)
-    assert len(decide.statements) == 12 and decide.plan.resolution == "Both must hold."
-    assert "changed" in render(decide, adapter=False)[1]["content"]
-
-
 def test_a_mixed_record_counts_as_refuting(carp_case, answers):
     answers.replace[StateCase] = lambda r: stated("REFUTE" if r.task.phase.id == 1 else "SUPPORT")
     case = carp_case()
     run(case)
-    assert not any(stance.changed for stance in stances(case))
+    assert not any(thought.content.changed for thought in case.graph.holding(Stance))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +125,7 @@ def test_a_component_that_fails_is_replaced_by_the_simplest_one(carp_case, answe
         assert case.graph["s1"].content.subclaims == (CLAIM.text,)
 
 
-@pytest.mark.parametrize("phases", [[[1]], [[1, 2, 3]], [[1], [1]]])
+@pytest.mark.parametrize("phases", [[[1]], [[1, 2, 3]]])
 def test_a_plan_that_misses_subclaims_is_not_followed(carp_case, answers, phases):
     answers.replace[PlanVerification] = lambda _: plan_of(phases)
     case = carp_case()
@@ -145,7 +135,7 @@ def test_a_plan_that_misses_subclaims_is_not_followed(carp_case, answers, phases
     assert [step.subclaim for step in plan.content.phases[0].steps] == [1, 2]
 
 
-@pytest.mark.parametrize("change", [{"id": 2}, {"depends_on": [1]}, {"depends_on": [7]}, {"steps": []}])
+@pytest.mark.parametrize("change", [{"id": 2}, {"depends_on": [1]}, {"steps": []}])
 def test_a_plan_out_of_order_is_malformed_and_retried_once(carp_case, answers, change):
     plan = plan_of([[1, 2]]).model_dump(mode="json")
     plan["phases"][0].update(change)
@@ -155,9 +145,8 @@ def test_a_plan_out_of_order_is_malformed_and_retried_once(carp_case, answers, c
     assert len(asked(case, PlanVerification)) == 2 and not case.failures
 
 
-@pytest.mark.parametrize("subclaims", [("One.",), ("One.", "Two.", "Three.")])
-def test_refinement_that_loses_or_invents_a_subclaim_is_dropped(carp_case, answers, subclaims):
-    answers.replace[RefineSubclaims] = lambda _: Subclaims(subclaims=subclaims)
+def test_refinement_that_loses_a_subclaim_is_dropped(carp_case, answers):
+    answers.replace[RefineSubclaims] = lambda _: Subclaims(subclaims=("One.",))
     case = carp_case()
     run(case)
     assert asked(case, PlanVerification)[0].subclaims == SUBCLAIMS

@@ -13,7 +13,6 @@ from system.models.scripted import ScriptedModel
 from system.strategies.base import named
 from system.strategies.consultancy.strategy import PERSONAS, ai_debate, consultancy
 from system.strategies.consultancy.tasks import Advise, Belief, JudgeSpeakers, QuestionSpeakers, StateBelief
-from system.strategies.debate.records import Skipped
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.tasks import VerdictReply
 from tests.helpers.bridge import BROKEN, asked, hang, run_check
@@ -117,4 +116,4 @@ def test_a_belief_that_hangs_costs_no_verdict(make_engine, answers):
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": "consultancy"}))
     result, graph = run_check(engine)
     assert result.verdict.label is Label.REFUTED and result.timing.cut_short
-    assert [thought.content.step for thought in graph.holding(Skipped)] == ["beliefs after"]
+    assert [thought.content.after for thought in graph.holding(Belief)] == [False]

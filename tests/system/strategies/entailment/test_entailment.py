@@ -9,7 +9,7 @@ from knowledge_store.searchers.archive import Archive
 from system.check import Engine
 from system.graph.records import GUESS, Claim, Label, Verdict
 from system.models.base import NoModel
-from system.strategies.entailment.strategy import StatementVerdict, combine, statements_of
+from system.strategies.entailment.strategy import combine, statements_of
 from tests.helpers.bridge import BagOfWords, settings_with
 from tests.helpers.by_words import ByWords
 
@@ -166,6 +166,6 @@ def test_each_sentence_of_a_claim_has_the_one_before_it_as_context():
 def test_a_statement_that_was_not_read_leaves_the_claim_open(make_case):
     case = make_case()
     supported = Verdict(label=Label.SUPPORTED, justification="So.", confidence=0.9)
-    read = StatementVerdict("It opened.", case.graph.add(supported, [case.graph.root], "judge"), case.graph.root)
+    read = ("It opened.", case.graph.add(supported, [case.graph.root], "judge"))
     verdict = combine(case, [read], statements=2).content
     assert (verdict.label, verdict.confidence) == (Label.NOT_ENOUGH_EVIDENCE, GUESS)
