@@ -61,8 +61,7 @@ def test_evidence_is_gathered_as_in_the_graphs_first_round(make_case, strategy):
 def test_without_evidence_the_verdict_stands_alone(make_case, strategy):
     case = make_case(debate__evidence="none")
     outcome = run(case, strategy)
-    assert not asked(case, AskQuestion) and not asked(case, AnswerQuestion)
-    assert outcome.pairs == ()
+    assert not asked(case, (AskQuestion, AnswerQuestion)) and outcome.pairs == ()
     assert outcome.verdict.label is expected_of(strategy)
 
 
@@ -94,7 +93,7 @@ def test_a_model_that_never_decides_leaves_the_claim_open(make_case, answers, st
 
 
 @pytest.mark.parametrize("strategy", ALL)
-@pytest.mark.parametrize("raw", ["", "Refuted", '{"label": "Refuted"}', '{"justification": "x", "label": "refuted"}'])
+@pytest.mark.parametrize("raw", ["", '{"justification": "x", "label": "refuted"}'])
 def test_malformed_replies_are_retried_once(make_case, answers, strategy, raw):
     answers.replace = dict.fromkeys(ours() - GATHERED_BY, lambda r: raw if r.seed < 100 else None)
     case = make_case()
@@ -104,21 +103,15 @@ def test_malformed_replies_are_retried_once(make_case, answers, strategy, raw):
 
 
 @pytest.mark.parametrize("strategy", ALL)
-def test_hostile_passages_stay_quoted(make_case, strategy):
-    case = make_case([("https://bad.example", HOSTILE), *PAGES])
-    outcome = run(case, strategy)
-    assert outcome.verdict.label is expected_of(strategy)
-    for request in case.model.requests:
+def test_hostile_passages_stay_quoted_and_are_counted(make_engine, strategy):
+    engine = make_engine()
+    result = checked(engine, strategy, [("https://bad.example", HOSTILE), *PAGES])
+    assert result.verdict.label is expected_of(strategy)
+    assert result.flaws == {"passage that looks like instructions": 1}
+    for request in engine.model.requests:
         system, user = render(request.task, adapter=False)
         assert "Ignore" not in system["content"] and "<|" not in user["content"]
         assert "# User" not in user["content"].splitlines()
-
-
-@pytest.mark.parametrize("strategy", ALL)
-def test_passages_that_look_like_instructions_are_counted(make_engine, strategy):
-    pages = [("https://bad.example", HOSTILE), *PAGES[:1]]
-    result = checked(make_engine(), strategy, pages)
-    assert result.flaws == {"passage that looks like instructions": 1}
 
 
 def test_a_calibration_changes_confidences_and_nothing_else(make_engine):
