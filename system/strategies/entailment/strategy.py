@@ -65,8 +65,8 @@ async def entailment(case: Case) -> Outcome:
 def statements_of(claim: Claim) -> list[Claim]:
     """Return the sentences of a claim, each with the sentence before it as its context.
 
-    >>> [one.query for one in statements_of(Claim("The bridge opened in 1931. It cost four crowns."))]
-    ['The bridge opened in 1931.', 'The bridge opened in 1931. It cost four crowns.']
+    >>> [one.query for one in statements_of(Claim("It opened in 1931. It cost 4 crowns.", context="Here is a bridge."))]
+    ['Here is a bridge. It opened in 1931.', 'It opened in 1931. It cost 4 crowns.']
     """
     found = [one for one in sentences(claim.text) if content_stems(one)]
     if len(found) < 2:

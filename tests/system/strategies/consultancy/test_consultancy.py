@@ -20,8 +20,8 @@ from tests.helpers.bridge import BROKEN, asked, hang, run_check
 CONSULTANT, JUDGE, BOTH = Speaker.CONSULTANT, Speaker.JUDGE, [Speaker.AFFIRMATIVE, Speaker.NEGATIVE]
 
 
-def run(case, strategy=consultancy):
-    return asyncio.run(strategy(case))
+def ran(case, strategy=consultancy):
+    return case, asyncio.run(strategy(case))
 
 
 def prompts(case, kind):
@@ -36,8 +36,7 @@ def prompts(case, kind):
     ],
 )
 def test_three_rounds_with_questions_of_the_judge(make_case, strategy, speakers):
-    case = make_case()
-    outcome = run(case, strategy)
+    case, outcome = ran(make_case(), strategy)
     assert outcome.verdict.label is Label.SUPPORTED and outcome.rounds == 3
     (judged,) = asked(case, JudgeSpeakers)
     assert [said.speaker for said in judged.transcript] == speakers
@@ -45,8 +44,7 @@ def test_three_rounds_with_questions_of_the_judge(make_case, strategy, speakers)
 
 
 def test_prompts_say_what_each_round_is_for_and_show_the_judge_only_what_is_cited(make_case):
-    case = make_case()
-    run(case)
+    case, _ = ran(make_case())
     wanted = ("Open with your strongest", "Answer the judge's question", "Close: give the evidence")
     for words, prompt in zip(wanted, prompts(case, Advise), strict=True):
         assert [each in prompt for each in wanted] == [each == words for each in wanted]
@@ -58,8 +56,8 @@ def test_prompts_say_what_each_round_is_for_and_show_the_judge_only_what_is_cite
 def test_judges_with_personas_vote_and_the_first_asks(make_case, answers):
     labels = dict(zip(PERSONAS, (Label.REFUTED, Label.SUPPORTED, Label.REFUTED), strict=False))
     answers.replace[JudgeSpeakers] = lambda r: VerdictReply(justification="x", label=labels[r.task.persona])
-    case = make_case(options__personas=3)
-    assert run(case).verdict.label is Label.REFUTED
+    case, outcome = ran(make_case(options__personas=3))
+    assert outcome.verdict.label is Label.REFUTED
     assert [task.persona for task in asked(case, JudgeSpeakers)] == list(PERSONAS[:3])
     assert [task.persona for task in asked(case, QuestionSpeakers)] == [PERSONAS[0]]
     assert PERSONAS[1] in prompts(case, JudgeSpeakers)[1]
@@ -70,8 +68,8 @@ def test_judges_with_personas_vote_and_the_first_asks(make_case, answers):
 )
 def test_a_failed_turn_does_not_cost_the_verdict(make_case, answers, strategy, task):
     answers.replace[task] = lambda r: BROKEN if r.task.transcript else None
-    case = make_case()
-    assert run(case, strategy).verdict.label is Label.SUPPORTED and case.failures
+    case, outcome = ran(make_case(), strategy)
+    assert outcome.verdict.label is Label.SUPPORTED and case.failures
 
 
 @pytest.mark.parametrize("strategy", ["debatecv", "ai_debate", "consultancy"])
@@ -91,8 +89,7 @@ def test_speakers_run_on_other_models_than_judges(make_case, answers, strategy, 
 
 @pytest.mark.parametrize(("strategy", "turns"), [(consultancy, 4), (ai_debate, 8)])
 def test_each_judge_says_what_it_believes_before_and_after(make_case, strategy, turns):
-    case = make_case(options__beliefs=True, options__personas=2)
-    run(case, strategy)
+    case, _ = ran(make_case(options__beliefs=True, options__personas=2), strategy)
     asked_of = [(task.persona, len(task.transcript)) for task in asked(case, StateBelief)]
     assert asked_of == [(persona, said) for said in (0, turns) for persona in PERSONAS[:2]]
     assert case.model.requests[0].task == asked(case, StateBelief)[0]  # before evidence is gathered

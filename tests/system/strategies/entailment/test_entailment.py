@@ -7,9 +7,9 @@ from knowledge_store.pages.page import Page
 from knowledge_store.pages.store import write_store
 from knowledge_store.searchers.archive import Archive
 from system.check import Engine
-from system.graph.records import GUESS, Claim, Label, Verdict
+from system.graph.records import GUESS, Label, Verdict
 from system.models.base import NoModel
-from system.strategies.entailment.strategy import combine, statements_of
+from system.strategies.entailment.strategy import combine
 from tests.helpers.bridge import BagOfWords, settings_with
 from tests.helpers.by_words import ByWords
 
@@ -130,17 +130,6 @@ def test_what_a_search_finds_beside_documents_may_not(tmp_path):
         (of_all,) = checker.check_many([OPENED], {"b.md": "Boats sail."})
     assert found.verdict.label is of_all.verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert own.verdict.label is Label.SUPPORTED and own.verdict.justification.startswith("b.md")
-
-
-def test_each_sentence_of_a_claim_has_the_one_before_it_as_context():
-    claim = Claim("It has three floors. It lends books.", context="The library opened in 1900.")
-    assert [one.query for one in statements_of(claim)] == [
-        "The library opened in 1900. It has three floors.",
-        "It has three floors. It lends books.",
-    ]
-    assert statements_of(Claim("It has three floors, and it lends books.")) == [
-        Claim("It has three floors, and it lends books.")
-    ]
 
 
 def test_a_statement_that_was_not_read_leaves_the_claim_open(make_case):
