@@ -17,7 +17,7 @@ from knowledge_store.settings import MultiHopSettings
 from system.case import Case, Step, Unusable
 from system.deadline import DeadlineExpired
 from system.graph.records import Answer, AnswerType, Claim, Content, Cost, QuestionAnswer, Source
-from system.graph.thoughts import ROOT, Evidence, Question, Thought, Verification
+from system.graph.thoughts import Evidence, Question, Thought, Verification
 from system.models.base import Completion, ErrorKind, ModelError
 from system.strategies.steps.questions import first_questions
 from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, MergeAnswers, MergeReply, VerifyAnswer
@@ -197,8 +197,8 @@ def answered_so_far(case: Case, questions: Sequence[Thought[Question]]) -> list[
 
 def all_answered_so_far(case: Case) -> list[Thought[QuestionAnswer]]:
     """The merged answers to all questions of a case, after evidence that was given without one."""
-    given = [pair for pair in case.graph.holding(QuestionAnswer) if pair.above == ROOT]
-    return [*given, *answered_so_far(case, case.graph.holding(Question))]
+    answered = answered_so_far(case, case.graph.holding(Question))
+    return [*(pair for pair in case.graph.holding(QuestionAnswer) if pair not in answered), *answered]
 
 
 GATHERING = ("questions", "branches", "verification", "evidence")  # settings of evidence that is gathered once
@@ -215,7 +215,7 @@ async def gather(case: Case) -> list[Thought[QuestionAnswer]]:
     for evidence in give(case):
         passage = evidence.content.passage
         pair = as_pair(f"What does {source_name(passage.url)} say?", passage)
-        found.append(case.graph.add(pair, [evidence], "gather", under=case.graph.root))
+        found.append(case.graph.add(pair, [evidence], "gather"))
     return found
 
 

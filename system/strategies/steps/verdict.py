@@ -22,9 +22,10 @@ Verdicts = Sequence[Thought[Verdict]]
 async def judge(case: Case, pairs: Pairs, verdicts: Verdicts = (), *, final: bool = False) -> Thought[Verdict] | None:
     """Judge the claim by the answers of a branch, or of all with verdicts; a final judgement may use the reserve."""
     latest = case.graph[pairs[-1].above] if pairs and not verdicts else case.graph.root
+    under = latest if isinstance(latest.content, Question) else case.graph.root
     task = JudgeClaim(claim=case.claim, pairs=tuple(pair.content for pair in pairs))
     parents: list[Thought[Content]] = [*verdicts] or [*reversed(pairs)] or [case.graph.root]
-    (verdict,) = await case.think("judge", [Step(task, as_verdict, parents, latest)], final=final)
+    (verdict,) = await case.think("judge", [Step(task, as_verdict, parents, under)], final=final)
     return verdict
 
 
