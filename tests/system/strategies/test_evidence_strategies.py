@@ -99,7 +99,7 @@ def test_malformed_replies_are_retried_once(make_case, answers, strategy, raw):
 @pytest.mark.parametrize("strategy", ALL)
 def test_hostile_passages_stay_quoted_and_are_counted(make_engine, strategy):
     engine = make_engine()
-    result = checked(engine, strategy, [("https://bad.example", HOSTILE), *PAGES])
+    result = checked(engine, strategy, [("https://bad.example", HOSTILE), *PAGES[:1]])
     assert result.verdict.label is expected_of(strategy)
     assert result.flaws == {"passage that looks like instructions": 1}
     for request in engine.model.requests:
