@@ -12,7 +12,7 @@ from difflib import get_close_matches
 
 STRATEGIES = {
     "got": "got:got",
-    "debatecv": "debate.strategy:debatecv",
+    "debatecv": "debate.steps:debatecv",
     "carp": "carp.strategy:carp",
     "ai_debate": "consultancy.strategy:ai_debate",
     "consultancy": "consultancy.strategy:consultancy",

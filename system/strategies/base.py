@@ -15,15 +15,9 @@ from system.strategies import STRATEGIES
 from system.tasks.base import Reply, Task, registered
 
 Check = Callable[[Case], Awaitable[Outcome]]
-Asks = Callable[[Settings], Iterable[type[Task[Reply]]]]
 O = TypeVar("O", bound=Record)  # noqa: E741
 
-OF_ALL = ("model", "engine", "retrieval", "reading", "run")
-"""Sections of settings that every strategy obeys."""
-
-
-class NoOptions(Record):
-    """The options of a strategy that has none."""
+OF_ALL = ("model", "engine", "retrieval", "reading", "run")  # sections of settings that every strategy obeys
 
 
 @dataclass(frozen=True)
@@ -39,10 +33,10 @@ class Strategy:
     """
 
     check: Check
-    asks: Asks | None = None
+    asks: Callable[[Settings], Iterable[type[Task[Reply]]]] | None = None
     searching: bool = False
     uses: Collection[str] | None = None
-    options: type[Record] = NoOptions
+    options: type[Record] = Record
 
     def __call__(self, case: Case) -> Awaitable[Outcome]:
         """Check the claim of a case."""
@@ -75,17 +69,11 @@ def unused(name: str, given: Iterable[str]) -> list[str]:
 
 
 def asked_by(settings: Settings) -> list[type[Task[Reply]]]:
-    """Return the tasks that the strategies of the settings may ask, of claims in a store and of a user's documents."""
-    check_settings(settings)
-    asked: dict[type[Task[Reply]], None] = {}
-    for each in (settings, settings.for_documents()):
-        asks = named(each.strategy).asks
-        asked.update(dict.fromkeys(asks(each) if asks else registered()))
-    return list(asked)
+    """Return the tasks that the strategies of the settings may ask, of claims in a store and of a user's documents.
 
-
-def check_settings(settings: Settings) -> None:
-    """Check that a strategy can run with its settings, and raise ``SettingsError`` if not."""
+    Raises:
+        SettingsError: the strategy cannot run with its settings.
+    """
     chosen = named(settings.strategy)
     try:
         chosen.options.model_validate(settings.options)
@@ -99,3 +87,5 @@ def check_settings(settings: Settings) -> None:
             f"debate.evidence: none leaves {settings.strategy} nothing to do, it is a search for evidence; expected "
             f"retrieved or gold, or a strategy that can do without: {others}"
         )
+    both = [(each, named(each.strategy).asks) for each in (settings, settings.for_documents())]
+    return list(dict.fromkeys(task for each, asks in both for task in (asks(each) if asks else registered())))

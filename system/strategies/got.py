@@ -9,7 +9,7 @@ majority, or where they disagree by a debate.
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
@@ -19,10 +19,10 @@ from system.settings import DebateSettings, GraphSettings, Settings
 from system.strategies.base import strategy
 from system.strategies.debate.steps import resolve_disagreement
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
-from system.strategies.steps.evidence import answer_question, answered_so_far, cited_beside, prepare
-from system.strategies.steps.questions import Asker, ask_next, first_questions
+from system.strategies.steps.evidence import answer_question, answered_so_far, prepare
+from system.strategies.steps.questions import ask_next, first_questions
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
-from system.strategies.steps.verdict import demote_uncited, has_majority, judge, judge_together, vote
+from system.strategies.steps.verdict import has_majority, judge, outcome, vote
 from system.tasks.base import Reply, Task
 
 ROUND = ("ask", "deduplicate", "retrieve", "answer", "verify", "merge", "judge")
@@ -47,8 +47,7 @@ def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
     graph = settings.graph
     yield from (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
     yield from (VerifyAnswer,) if graph.verification else ()
-    if graph.debate:
-        yield from (Argue, Moderate, CloseDebate)
+    yield from (Argue, Moderate, CloseDebate) if graph.debate else ()
 
 
 @strategy(asks=asks, searching=True, uses=(*GraphSettings.model_fields, *DebateSettings.model_fields))
@@ -58,12 +57,13 @@ async def got(case: Case) -> Outcome:
     with suppress(DeadlineExpired):  # what was learned until then is merged all the same
         branches = [Branch([question]) for question in await first_questions(case)]
         await explore(case, branches)
-    return _outcome(case, await merge_verdicts(case, branches), branches)
+    verdict = await merge_verdicts(case, branches)
+    rounds = max((len(branch.questions) for branch in branches), default=0)
+    return replace(outcome(case, verdict), rounds=rounds, branches=len(branches))
 
 
 async def explore(case: Case, branches: Sequence[Branch]) -> None:
-    """Question rounds, until each branch has a conclusive verdict or most have the same, the depth is reached or the
-    time is up.
+    """Question rounds, until all or most branches have a conclusive verdict, at the depth, or when the time is up.
 
     The branches go through a round together, so that none asks what another has just asked.
     """
@@ -74,7 +74,8 @@ async def explore(case: Case, branches: Sequence[Branch]) -> None:
             for branch in going:
                 group.create_task(run_round(case, branch))
         going = [branch for branch in going if branch.label is Label.NOT_ENOUGH_EVIDENCE]
-        if not going or not remaining or _decided(case, branches) or not case.stopwatch.has_time_for(*ROUND):
+        decided = case.settings.graph.stop_early and has_majority(_verdicts(branches), len(branches))
+        if not going or not remaining or decided or not case.stopwatch.has_time_for(*ROUND):
             return
         going = await ask_again(case, going)
 
@@ -88,22 +89,16 @@ async def run_round(case: Case, branch: Branch) -> None:
     except DeadlineExpired:
         branch.pairs = answered_so_far(case, branch.questions)
         if judged < len(branch.pairs):
-            await judge_branch_in_reserve(case, branch)
+            with suppress(DeadlineExpired):  # the verdict of the round before stands; the case is marked as timed out
+                branch.verdict = await judge(case, branch.pairs, final=True) or branch.verdict
 
 
 async def ask_again(case: Case, branches: Sequence[Branch]) -> list[Branch]:
     """Add a question to each branch; returns those for which there was a new one."""
-    askers = [Asker(branch.verdict, branch.pairs) for branch in branches if branch.verdict]
-    asked = await ask_next(case, askers)
+    asked = await ask_next(case, [[branch.verdict, *branch.pairs] for branch in branches if branch.verdict])
     for branch, question in zip(branches, asked, strict=True):
         branch.questions += [question] if question else []
     return [branch for branch, question in zip(branches, asked, strict=True) if question]
-
-
-async def judge_branch_in_reserve(case: Case, branch: Branch) -> None:
-    """The best verdict so far, in the time that was kept for it."""
-    with suppress(DeadlineExpired):  # the verdict of the round before stands; the case is marked as timed out
-        branch.verdict = await judge(case, branch.pairs, final=True) or branch.verdict
 
 
 async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verdict]:
@@ -112,28 +107,13 @@ async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verd
     verdicts = _verdicts(branches)
     if case.settings.graph.debate and (verdict := await resolve_disagreement(case, verdicts, pairs)):
         return verdict
-    if case.settings.model.backend == "extractive" and verdicts:
-        return await judge_together(case, verdicts, pairs)
+    answered = [pair for pair in pairs if pair.content.answered]
+    if case.settings.model.backend == "extractive" and verdicts and answered:  # one answer tells it little
+        with suppress(DeadlineExpired):  # the branches vote; the case is marked as timed out
+            if verdict := await judge(case, answered, verdicts):
+                return verdict
     return vote(case, verdicts)
 
 
 def _verdicts(branches: Sequence[Branch]) -> list[Thought[Verdict]]:
     return [branch.verdict for branch in branches if branch.verdict]
-
-
-def _decided(case: Case, branches: Sequence[Branch]) -> bool:
-    return case.settings.graph.stop_early and has_majority(_verdicts(branches), len(branches))
-
-
-def _outcome(case: Case, verdict: Thought[Verdict], branches: list[Branch]) -> Outcome:
-    winner = verdict.content.label
-    ordered = sorted(branches, key=lambda branch: branch.label is not winner)
-    pairs = [pair.content for branch in ordered for pair in branch.pairs]
-    pairs += cited_beside(case, pairs)
-    pairs.sort(key=lambda pair: not pair.answered)
-    return Outcome(
-        verdict=demote_uncited(case, verdict.content, pairs),
-        pairs=tuple(pairs),
-        rounds=max((len(branch.questions) for branch in branches), default=0),
-        branches=len(branches),
-    )

@@ -61,7 +61,7 @@ class Task(Record, Generic[R]):
     Attributes:
         name: name of the task and of its prompt file.
         adapter: the adapter that serves it.
-        reply_type: schema of the reply.
+        reply_type: schema of the reply, the parameter of the class.
         max_tokens: longest reply, in tokens.
         agent: which of several agents is asked, from 0; they take turns on the models.
     """
@@ -90,6 +90,9 @@ class Task(Record, Generic[R]):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        for parameter in cls.__pydantic_generic_metadata__["args"]:
+            if isinstance(parameter, type):  # the class that is made for Task[SomeReply]; its subclasses inherit this
+                cls.reply_type = parameter
         if hasattr(cls, "name"):
             _REGISTERED.append(cls)
 

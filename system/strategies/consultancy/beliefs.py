@@ -19,35 +19,36 @@ from system.averitec.results import scored_results
 from system.files.journal import JournalError, read_identity
 from system.graph.graph import Graph
 from system.graph.records import TWO_LABELS, Label
-from system.strategies.consultancy.records import Belief
+from system.strategies.consultancy.tasks import Belief
 
 
-def print_table(outputs: Sequence[Path], gold: Path) -> None:
-    """Print how runs with the option beliefs moved them, for claims that are Supported or Refuted.
-
-    Raises:
-        ClaimsError: a graph or the gold file cannot be read.
-        JournalError: see ``scored_results``.
-    """
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print how runs with the option beliefs moved them, for claims that are Supported or Refuted."""
+    parser = argparse.ArgumentParser(prog="python -m system.strategies.consultancy.beliefs", description=__doc__)
+    parser.add_argument("outputs", type=Path, nargs="+", metavar="OUTPUT", help="output folders of runs")
+    parser.add_argument("--gold", type=Path, required=True, metavar="FILE", help="claims with labels")
+    arguments = parser.parse_args(argv)
     moves = defaultdict[tuple[str, str], list[tuple[float, float, float]]](list)  # in percent; towards the truth
-    for output in outputs:
-        strategy = read_identity(output / "journal.jsonl").get("strategy", "")
-        for result, label in scored_results(output, gold):
-            if label not in TWO_LABELS:
-                continue
-            said = _beliefs(output / "graphs" / f"{result.claim.id}.json")
-            before, after = ({b.persona: b.percent for b in said if b.after is late} for late in (False, True))
-            for persona in before.keys() & after.keys():
-                move = after[persona] - before[persona]
-                moves[strategy, persona].append(
-                    (before[persona], after[persona], move if label is Label.SUPPORTED else -move)
-                )
+    try:
+        for output in arguments.outputs:
+            strategy = read_identity(output / "journal.jsonl").get("strategy", "")
+            for result, label in scored_results(output, arguments.gold):
+                held = _beliefs(output / "graphs" / f"{result.claim.id}.json") if label in TWO_LABELS else []
+                before, after = ({b.persona: b.percent for b in held if b.after is late} for late in (False, True))
+                for persona in before.keys() & after.keys():
+                    move = after[persona] - before[persona]
+                    towards = move if label is Label.SUPPORTED else -move
+                    moves[strategy, persona].append((before[persona], after[persona], towards))
+    except (ClaimsError, JournalError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
     table = Table("strategy", "judge", "claims", "before", "after", "towards the truth", title="belief, in %")
     for (strategy, persona), moved in sorted(moves.items()):
-        before, after, shift = np.mean(moved, axis=0)
-        means = (f"{before:.1f}", f"{after:.1f}", f"{shift:+.1f}")
+        first, last, shift = np.mean(moved, axis=0)
+        means = (f"{first:.1f}", f"{last:.1f}", f"{shift:+.1f}")
         table.add_row(strategy, persona or "without a persona", str(len(moved)), *means)
     Console().print(table)
+    return 0
 
 
 def _beliefs(path: Path) -> list[Belief]:
@@ -55,20 +56,6 @@ def _beliefs(path: Path) -> list[Belief]:
         return [thought.content for thought in Graph.from_json(orjson.loads(path.read_bytes())).holding(Belief)]
     except (OSError, ValueError, KeyError) as error:
         raise ClaimsError(f"{path}: expected the graph of a claim ({error})") from error
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Print how beliefs moved."""
-    parser = argparse.ArgumentParser(prog="python -m system.strategies.consultancy.beliefs", description=__doc__)
-    parser.add_argument("outputs", type=Path, nargs="+", metavar="OUTPUT", help="output folders of runs")
-    parser.add_argument("--gold", type=Path, required=True, metavar="FILE", help="claims with labels")
-    arguments = parser.parse_args(argv)
-    try:
-        print_table(arguments.outputs, arguments.gold)
-    except (ClaimsError, JournalError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return 0
 
 
 if __name__ == "__main__":

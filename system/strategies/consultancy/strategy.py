@@ -5,56 +5,66 @@ In the debate both sides speak in each of the rounds, and the judge asks after e
 before and after what they believe.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 
+from pydantic import Field
+
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
-from system.graph.records import Content, Verdict
+from system.graph.records import Content, Record, Verdict
 from system.graph.thoughts import SIDES, Argument, D, Speaker, Thought
 from system.models.base import Completion
 from system.strategies.base import options_of, strategy
-from system.strategies.consultancy.records import Belief, ConsultancyOptions
-from system.strategies.consultancy.tasks import (
-    Advise,
-    BeliefReply,
-    JudgeSpeakers,
-    JudgeTask,
-    QuestionSpeakers,
-    StateBelief,
-)
-from system.strategies.debate.records import Skipped
+from system.strategies.consultancy import tasks
+from system.strategies.consultancy.tasks import JudgeTask
+from system.strategies.debate.steps import Conversation
 from system.strategies.debate.tasks import Argue
-from system.strategies.steps.evidence import GATHERING, SharedEvidence, gather, share_evidence
-from system.strategies.steps.speech import speak
-from system.strategies.steps.tasks import QuestionReply
+from system.strategies.steps.evidence import GATHERING, gather, share_evidence
+from system.strategies.steps.tasks import QuestionReply, Speech
 from system.strategies.steps.verdict import as_verdict, conclude, vote
 from system.tasks.base import R
 
 ROUNDS = 3  # both protocols have exactly these
+PERSONAS = (
+    "A retired nurse of 68 from a small town, conservative, who trusts doctors she knows more than agencies.",
+    "A software developer of 29 in a large city, liberal, who trusts published studies and official statistics.",
+    "A farmer of 51 with a high-school diploma, independent, who suspects that experts serve those who pay them.",
+    "A teacher of 42 from a suburb, moderate, who trusts newspapers but wants to see the original source.",
+    "A student of 21 in a university town, progressive, who follows the news on social media and doubts all of it.",
+    "A shop owner of 58 in a mid-sized city, conservative, who believes that most official figures are embellished.",
+)
+"""Personas of judges (study II): people of different age, place, schooling and trust in official sources; invented."""
 
 Transcript = list[Thought[Argument]]
-Turn = Callable[[Case, SharedEvidence, Transcript, int], Awaitable[Thought[Argument] | None]]
+Turns = Collection[tuple[type[Speech], Speaker, Speaker]]  # of a round: the task, who speaks, and for which side
+
+
+class ConsultancyOptions(Record):
+    """Who judges in a consultancy, and what is measured."""
+
+    personas: int = Field(0, ge=0, le=len(PERSONAS), description="judges: the first N bundled personas")
+    beliefs: bool = Field(False, description="ask each judge how likely the claim is true, before and after")
 
 
 @strategy(uses=GATHERING, options=ConsultancyOptions)
 async def consultancy(case: Case) -> Outcome:
     """Check a claim with one consultant, who argues that it is true."""
-    turn = partial(speak, kind=Advise, speaker=Speaker.CONSULTANT, side=Speaker.AFFIRMATIVE)
-    return await conclude(case, _judged(case, [turn], asked_after=[1]))
+    turns = [(tasks.Advise, Speaker.CONSULTANT, Speaker.AFFIRMATIVE)]
+    return await conclude(case, _judged(case, turns, asked_after=[1]))
 
 
 @strategy(uses=GATHERING, options=ConsultancyOptions)
 async def ai_debate(case: Case) -> Outcome:
     """Check a claim with two debaters before the same judge."""
-    turns = [partial(speak, kind=Argue, speaker=side, side=side) for side in SIDES]
+    turns = [(Argue, side, side) for side in SIDES]
     return await conclude(case, _judged(case, turns, asked_after=range(1, ROUNDS)))
 
 
-async def _judged(case: Case, turns: Collection[Turn], asked_after: Collection[int]) -> Thought[Verdict] | None:
+async def _judged(case: Case, turns: Turns, asked_after: Collection[int]) -> Thought[Verdict] | None:
     options = options_of(case, ConsultancyOptions)
-    personas = options.chosen or ("",)
+    personas = PERSONAS[: options.personas] or ("",)
     transcript: Transcript = []
     if options.beliefs:
         await state_beliefs(case, personas, transcript)
@@ -62,7 +72,7 @@ async def _judged(case: Case, turns: Collection[Turn], asked_after: Collection[i
         await hold_session(case, turns, asked_after, personas[0], transcript)
     if not transcript:
         return None
-    judging = [_step(case, JudgeSpeakers, one, transcript, as_verdict) for one in personas]
+    judging = [_step(case, tasks.JudgeSpeakers, one, transcript, as_verdict) for one in personas]
     verdicts = [verdict for verdict in await case.think("judge", judging, final=True) if verdict]
     verdict = vote(case, verdicts) if len(verdicts) > 1 else next(iter(verdicts), None)
     if options.beliefs:
@@ -71,44 +81,32 @@ async def _judged(case: Case, turns: Collection[Turn], asked_after: Collection[i
 
 
 async def hold_session(
-    case: Case, turns: Collection[Turn], asked_after: Collection[int], persona: str, transcript: Transcript
+    case: Case, turns: Turns, asked_after: Collection[int], persona: str, transcript: Transcript
 ) -> None:
     """Let the speakers take their turns in each round; a judge asks after some. A turn that fails ends it."""
-    shared_evidence = share_evidence(case, await gather(case))
+    session = Conversation(case, share_evidence(case, await gather(case)), transcript)
     for number in range(1, ROUNDS + 1):
         for turn in turns:
-            said = await turn(case, shared_evidence, transcript, number)
-            if said is None:
+            if not await session.speak(*turn, number):
                 return
-            transcript.append(said)
-        if number in asked_after and (question := await question_speakers(case, persona, transcript, number)):
-            transcript.append(question)
+        if number in asked_after:
+            step = _step(case, tasks.QuestionSpeakers, persona, transcript, partial(_as_question, number))
+            transcript.extend(question for question in await case.think("question", [step]) if question)
 
 
-async def question_speakers(case: Case, persona: str, transcript: Transcript, number: int) -> Thought[Argument] | None:
-    """Ask a judge's question about what was said; None when the model failed."""
-
-    def asked(result: Completion[QuestionReply]) -> Argument:
-        return Argument(speaker=Speaker.JUDGE, round=number, text=result.reply.question.strip(), passages=())
-
-    (question,) = await case.think("question", [_step(case, QuestionSpeakers, persona, transcript, asked)])
-    return question
+def _as_question(number: int, result: Completion[QuestionReply]) -> Argument:
+    return Argument(speaker=Speaker.JUDGE, round=number, text=result.reply.question.strip(), passages=())
 
 
 async def state_beliefs(case: Case, personas: Sequence[str], transcript: Transcript) -> None:
-    """Ask each judge for its belief, before the speakers and after; if time is short, note that it was skipped."""
-    after = bool(transcript)
+    """Ask each judge for its belief, before the speakers and after; without time for it there is none."""
 
-    def believed(persona: str, result: Completion[BeliefReply]) -> Belief:
-        return Belief(persona=persona, after=after, percent=result.reply.belief)
+    def believed(persona: str, result: Completion[tasks.BeliefReply]) -> tasks.Belief:
+        return tasks.Belief(persona=persona, after=bool(transcript), percent=result.reply.belief)
 
-    steps = [_step(case, StateBelief, one, transcript, partial(believed, one)) for one in personas]
-    with suppress(DeadlineExpired):
-        if case.stopwatch.has_time_for("judge"):  # which reads and writes more
-            await case.think("state beliefs", steps)
-            return
-    skipped = Skipped(step=f"beliefs {'after' if after else 'before'}", reason="there is no time left")
-    case.graph.add(skipped, [*transcript] or [case.graph.root], skipped.step, under=case.graph.root)
+    steps = [_step(case, tasks.StateBelief, one, transcript, partial(believed, one)) for one in personas]
+    with suppress(DeadlineExpired):  # the case is marked as timed out
+        await case.think("state beliefs", steps)
 
 
 def _step(

@@ -1,11 +1,15 @@
-"""The tasks of consultancy (Rahman et al., 2025), where the judges read only what is said."""
+"""The tasks of a consultancy (Rahman et al., 2025), where the judges read only what is said, and what they believe."""
 
-from typing import Generic
+from typing import Annotated, Generic
 
+from pydantic import Field
+
+from system.graph.records import Content, Summary
 from system.graph.thoughts import Argument
-from system.strategies.consultancy.records import Percent
 from system.strategies.steps.tasks import QuestionReply, Speech, VerdictReply
 from system.tasks.base import R, Reply, Task
+
+Percent = Annotated[int, Field(ge=0, le=100)]
 
 
 class Advise(Speech):
@@ -15,11 +19,7 @@ class Advise(Speech):
 
 
 class JudgeTask(Task[R], Generic[R]):
-    """Base of the tasks of a judge.
-
-    Attributes:
-        persona: who the judge is; empty for a judge without a persona.
-    """
+    """Base of the tasks of a judge, whose persona may be empty."""
 
     persona: str
     transcript: tuple[Argument, ...]
@@ -29,7 +29,6 @@ class QuestionSpeakers(JudgeTask[QuestionReply]):
     """Ask, as the judge, what the speakers have left open."""
 
     name = "question_speakers"
-    reply_type = QuestionReply
     max_tokens = 128
 
 
@@ -37,7 +36,6 @@ class JudgeSpeakers(JudgeTask[VerdictReply]):
     """Judge the claim, as the judge, by what the speakers said and cited."""
 
     name = "judge_speakers"
-    reply_type = VerdictReply
     max_tokens = 512
 
 
@@ -51,5 +49,21 @@ class StateBelief(JudgeTask[BeliefReply]):
     """Say, as the judge, how likely the claim is true: before anybody has spoken, and after all have."""
 
     name = "state_belief"
-    reply_type = BeliefReply
     max_tokens = 32
+
+
+class Belief(Content):
+    """How likely a judge, whose persona may be empty, thinks that the claim is true: before the speakers or after."""
+
+    kind = "belief"
+    letter = "b"
+
+    persona: str
+    after: bool
+    percent: Percent
+
+    @property
+    def summary(self) -> Summary:
+        """See ``Content.summary``."""
+        heading = f"belief {'after' if self.after else 'before'} the speakers: {self.percent}%"
+        return Summary(heading=heading, text=self.persona or "a judge without a persona")

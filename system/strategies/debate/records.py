@@ -7,11 +7,9 @@ class Ruling(Content):
     """The moderator's ruling after a round (DebateCV, appendix B.2).
 
     Attributes:
-        insight: what the round brought that is new.
-        gaps: evidence or arguments that either side lacks.
+        insight, gaps: what the round brought that is new, and what either side lacks.
         reason: why the debate continues, or the justification of the verdict.
-        decision: the verdict; None while the debate continues.
-        confidence: probability of the decision in [0, 1], as far as the model can tell.
+        decision: the verdict, None while the debate continues; ``confidence``: its probability, as in ``Verdict``.
     """
 
     kind = "ruling"

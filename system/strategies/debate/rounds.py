@@ -30,11 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     table = Table("rounds", "claims", "accuracy", "tokens in", "tokens out", "calls")
     for number in (*sorted({one.timing.rounds for one, _ in scored}), "all"):
-        rows = [
-            (one.verdict.label == label, one.timing.cost.tokens_in, one.timing.cost.tokens_out, one.timing.cost.calls)
-            for one, label in scored
-            if number in (one.timing.rounds, "all")
-        ]
+        met = [(one, label, one.timing.cost) for one, label in scored if number in (one.timing.rounds, "all")]
+        rows = [(one.verdict.label == label, cost.tokens_in, cost.tokens_out, cost.calls) for one, label, cost in met]
         accuracy, *costs = np.mean(rows, axis=0)
         table.add_row(str(number), str(len(rows)), f"{accuracy:.3f}", *(f"{mean:.1f}" for mean in costs))
     Console().print(table)

@@ -4,28 +4,40 @@ Two debaters take turns, the affirmative first; after each round the moderator g
 round. The debate ends with its first verdict, and with a last ruling when rounds or time run out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
-from system.case import Case, Step
+from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
-from system.graph.records import Content, Label, QuestionAnswer, Verdict
-from system.graph.thoughts import SIDES, Argument, Thought
+from system.graph.records import Content, Label, Verdict
+from system.graph.thoughts import SIDES, Argument, D, Speaker, Thought
 from system.models.base import Completion
+from system.strategies.base import strategy
 from system.strategies.debate.records import Ruling, Skipped
-from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
-from system.strategies.steps.evidence import SharedEvidence, share_evidence
-from system.strategies.steps.speech import speak
-from system.strategies.steps.verdict import as_verdict, has_majority, share
+from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, ModeratorTask, RulingReply
+from system.strategies.steps.evidence import GATHERING, Pairs, SharedEvidence, gather, share_evidence
+from system.strategies.steps.tasks import ArgumentReply, Speech
+from system.strategies.steps.verdict import Verdicts, as_verdict, conclude, has_majority, share
+from system.tasks.base import R
 
 ROUND = ("argue", "argue", "moderate")
 
 
+@strategy(uses=(*GATHERING, "rounds"))
+async def debatecv(case: Case) -> Outcome:
+    """Check a claim by debate alone, over evidence that is gathered once (DebateCV)."""
+
+    async def verdict() -> Thought[Verdict] | None:
+        return await debate(case, share_evidence(case, await gather(case)))
+
+    return await conclude(case, verdict())
+
+
 @dataclass
-class Debate:
-    """A debate over a body of evidence, and what was said in it so far."""
+class Conversation:
+    """A debate or a consultancy over a body of evidence, and what was said in it so far."""
 
     case: Case
     evidence: SharedEvidence
@@ -33,23 +45,39 @@ class Debate:
     rulings: list[Thought[Ruling]] = field(default_factory=list)
 
     @property
-    def heard(self) -> list[Thought[Content]]:
-        """All that the moderator has heard and said."""
-        return [*self.transcript, *self.rulings]
+    def said(self) -> tuple[Argument, ...]:
+        """The transcript, as tasks have it."""
+        return tuple(thought.content for thought in self.transcript)
 
-    @property
-    def read(self) -> dict[str, Any]:
-        """What the moderator reads, as fields of its tasks."""
-        return {
-            **self.evidence.read_by(self.case),
-            "transcript": tuple(thought.content for thought in self.transcript),
-            "rulings": tuple(thought.content for thought in self.rulings),
-        }
+    async def speak(self, kind: type[Speech], speaker: Speaker, side: Speaker, number: int) -> Thought[Argument] | None:
+        """Take a turn for a side in a round, with citations; None when the model failed.
+
+        If there are other models, speakers run on these, so that judges keep the first to themselves.
+        """
+        others = len(self.case.settings.model.other_models)
+        agent = 1 + SIDES.index(side) % others if others else 0
+        parents: list[Thought[Content]] = [*self.evidence.thoughts, *self.transcript]
+
+        def argument(result: Completion[ArgumentReply]) -> Argument:
+            passages = self.evidence.cited(self.case, kind.name, result.reply.citations, parents)
+            return Argument(speaker=speaker, round=number, text=result.reply.argument.strip(), passages=passages)
+
+        task = kind(**self.evidence.read, agent=agent, side=side, transcript=self.said)
+        (spoken,) = await self.case.think(kind.name, [Step(task, argument, parents, under=self.case.graph.root)])
+        self.transcript += [spoken] if spoken else []
+        return spoken
+
+    async def ask_moderator(
+        self, kind: type[ModeratorTask[R]], build: Callable[[Completion[R]], D], *, final: bool = False
+    ) -> Thought[D] | None:
+        """Have the moderator do a task by all that it has heard and said; None when the model failed."""
+        task = kind(**self.evidence.read, transcript=self.said, rulings=tuple(one.content for one in self.rulings))
+        step = Step(task, build, [*self.transcript, *self.rulings], under=self.case.graph.root)
+        (thought,) = await self.case.think("moderate", [step], final=final)
+        return thought
 
 
-async def resolve_disagreement(
-    case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
-) -> Thought[Verdict] | None:
+async def resolve_disagreement(case: Case, verdicts: Verdicts, pairs: Pairs) -> Thought[Verdict] | None:
     """The verdict of a debate if branches disagree; None if they agree, without time, or if the debate fails.
 
     Branches that all found Not Enough Evidence are debated too, if both sides can cite something of what was found.
@@ -64,94 +92,60 @@ async def resolve_disagreement(
         skip(case, verdicts, "there is no evidence to debate")
     elif not case.stopwatch.has_time_for("judge", "judge", "judge"):  # no step of a round is slower than a judgement
         skip(case, verdicts, "there is no time left")
-    elif verdict := await debate(case, share_evidence(case, pairs), both_sides=len(labels) == 1):
-        return _merge(case, verdict, verdicts)
+    elif ruled := await debate(case, share_evidence(case, pairs), both_sides=len(labels) == 1):
+        # The branches that agree with the moderator count as much as its own confidence.
+        agreement = share(ruled.content.label, [thought.content for thought in verdicts])
+        merged = ruled.content.model_copy(update={"confidence": (ruled.content.confidence + agreement) / 2})
+        return case.graph.add(merged, [ruled, *verdicts], "merge verdicts", under=case.graph.root)
     return None
 
 
 async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: bool = False) -> Thought[Verdict] | None:
-    """Debate the claim over a body of evidence.
+    """Debate the claim over a body of evidence; if ``both_sides`` must cite, give up after an opening that does not.
 
-    Args:
-        both_sides: give up after the openings if a side cites nothing.
-
-    Returns:
-        The moderator's verdict, or None when the debate was given up, failed, or had no time for one round.
+    Return the moderator's verdict, or None when the debate was given up, failed, or had no time for one round.
     """
-    held = Debate(case, shared_evidence)
+    held = Conversation(case, shared_evidence)
     with suppress(DeadlineExpired):  # what was said until then is ruled on in the reserve
         for number in range(1, case.settings.debate.rounds + 1):
             if number > 1 and not case.stopwatch.has_time_for(*ROUND):
                 break
-            if not await _exchange(held, number):
+            if not all([await held.speak(Argue, side, side, number) for side in SIDES]):
                 break
-            if both_sides and number == 1 and not all(opening.content.passages for opening in held.transcript):
+            if both_sides and number == 1 and not all(opening.passages for opening in held.said):
                 skip(case, held.transcript, "only one side has evidence")
                 return None
-            ruling = await moderate(held)
+            ruling = await held.ask_moderator(Moderate, partial(_as_ruling, number))
             if ruling is None:
                 break
             held.rulings.append(ruling)
-            if ruling.content.decision:
-                return _decided(case, ruling, ruling.content.decision)
-    return await close_debate(held)
-
-
-async def moderate(held: Debate) -> Thought[Ruling] | None:
-    """Sum up the round that has just ended, and decide, or say why to continue; None when the model failed."""
-
-    def ruled(result: Completion[RulingReply]) -> Ruling:
-        reply = result.reply
-        return Ruling(
-            round=len(held.rulings) + 1,
-            insight=reply.insight.strip(),
-            gaps=reply.gaps.strip(),
-            reason=reply.reason.strip(),
-            decision=None if reply.decision == CONTINUE else reply.decision,
-            confidence=result.confidence,
-        )
-
-    step = Step(Moderate(**held.read), ruled, held.heard, under=held.case.graph.root)
-    (ruling,) = await held.case.think("moderate", [step])
-    return ruling
-
-
-async def close_debate(held: Debate) -> Thought[Verdict] | None:
-    """Give the verdict of a debate that has run out of rounds or time, in the reserve if need be; None on failure."""
+            if label := ruling.content.decision:
+                reason, confidence = ruling.content.reason, ruling.content.confidence
+                verdict = Verdict(label=label, justification=reason, confidence=confidence)
+                return case.graph.add(verdict, [ruling], "moderate", under=case.graph.root)
+    if len(held.transcript) % len(SIDES):  # a round in which only one side spoke does not count
+        held.transcript.pop()
     with suppress(DeadlineExpired):  # not even the reserve was enough; the case is marked as timed out
         if held.transcript:
-            step = Step(CloseDebate(**held.read), as_verdict, held.heard, under=held.case.graph.root)
-            (verdict,) = await held.case.think("moderate", [step], final=True)
-            return verdict
-    if held.case.stopwatch.timed_out:
-        skip(held.case, held.transcript or held.evidence.thoughts, "the time ran out")
+            return await held.ask_moderator(CloseDebate, as_verdict, final=True)
+    if case.stopwatch.timed_out:
+        skip(case, held.transcript or shared_evidence.thoughts, "the time ran out")
     return None
+
+
+def _as_ruling(number: int, result: Completion[RulingReply]) -> Ruling:
+    """The ruling after a round."""
+    reply = result.reply
+    return Ruling(
+        round=number,
+        insight=reply.insight.strip(),
+        gaps=reply.gaps.strip(),
+        reason=reply.reason.strip(),
+        decision=None if reply.decision == CONTINUE else reply.decision,
+        confidence=result.confidence,
+    )
 
 
 def skip(case: Case, parents: Sequence[Thought[Content]], reason: str) -> None:
     """Mark in the graph that there was no debate, or no more of it."""
     case.graph.add(Skipped(step="debate", reason=reason), [*parents], "moderate", under=case.graph.root)
-
-
-async def _exchange(held: Debate, number: int) -> bool:
-    """One round: each side in turn; False when a side failed, and then the round does not count."""
-    spoken: list[Thought[Argument]] = []
-    for side in SIDES:
-        argument = await speak(held.case, held.evidence, [*held.transcript, *spoken], number, Argue, side, side)
-        if argument is None:
-            return False
-        spoken.append(argument)
-    held.transcript.extend(spoken)
-    return True
-
-
-def _decided(case: Case, ruling: Thought[Ruling], label: Label) -> Thought[Verdict]:
-    verdict = Verdict(label=label, justification=ruling.content.reason, confidence=ruling.content.confidence)
-    return case.graph.add(verdict, [ruling], "moderate", under=case.graph.root)
-
-
-def _merge(case: Case, ruled: Thought[Verdict], verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
-    """The moderator's verdict, with a confidence that counts the branches that agree with it as much as itself."""
-    own, agreement = ruled.content.confidence, share(ruled.content.label, [thought.content for thought in verdicts])
-    merged = ruled.content.model_copy(update={"confidence": (own + agreement) / 2})
-    return case.graph.add(merged, [ruled, *verdicts], "merge verdicts", under=case.graph.root)

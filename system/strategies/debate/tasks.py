@@ -32,12 +32,7 @@ class RulingReply(Reply):
 
 
 class ModeratorTask(EvidenceTask[R], Generic[R]):
-    """Base of the tasks over a debate.
-
-    Attributes:
-        transcript: the debate so far, with the round that has just ended.
-        rulings: those of the rounds before.
-    """
+    """Base of the tasks over the debate so far, with the round that has just ended, and the rulings before it."""
 
     max_tokens = 512
 
@@ -50,7 +45,6 @@ class Moderate(ModeratorTask[RulingReply]):
 
     name = "moderate"
     adapter = Adapter.MODERATOR
-    reply_type = RulingReply
 
 
 class CloseDebate(ModeratorTask[VerdictReply]):
@@ -58,7 +52,6 @@ class CloseDebate(ModeratorTask[VerdictReply]):
 
     name = "close_debate"
     adapter = Adapter.MODERATOR
-    reply_type = VerdictReply
 
 
 class JustificationReply(Reply):
@@ -68,15 +61,8 @@ class JustificationReply(Reply):
 
 
 class CorrectVerdict(ModeratorTask[JustificationReply]):
-    """Explain, from a debate, the verdict that annotators gave it (DebateCV's Corrector).
-
-    Only training asks for it: no run ever knows the right verdict.
-
-    Attributes:
-        label: the annotators' verdict.
-    """
+    """Explain, from a debate, the verdict that annotators gave it: DebateCV's Corrector, only for training."""
 
     name = "correct_verdict"
-    reply_type = JustificationReply
 
     label: Label

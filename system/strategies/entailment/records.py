@@ -1,21 +1,13 @@
 """The records of an entailment graph."""
 
-from typing import TYPE_CHECKING, Self
-
 from knowledge_store.pages.page import Passage
 from system.graph.records import Content, Label, Summary
 
-if TYPE_CHECKING:
-    from system.reader.reading import Window
-
 
 class ReadSentence(Content):
-    """A window of a passage beside a statement, with what the reader makes of the two.
+    """A window of a passage beside a statement, and the sentence in it that decides or is nearest.
 
-    Attributes:
-        sentence: the one that decides, or the nearest.
-        window: all that was read, with the heading above it.
-        supported, refuted: probabilities in [0, 1]; the rest to 1 is *not enough*.
+    Supported and refuted are the reader's probabilities in [0, 1]; the rest to 1 is *not enough*.
     """
 
     kind = "reading"
@@ -27,18 +19,6 @@ class ReadSentence(Content):
     passage: Passage
     supported: float
     refuted: float
-
-    @classmethod
-    def of(cls, statement: str, read: "Window") -> Self:
-        """Return the record of a window that was read."""
-        return cls(
-            statement=statement,
-            sentence=read.sentence,
-            window=read.text,
-            passage=read.passage,
-            supported=round(read.supported, 4),
-            refuted=round(read.refuted, 4),
-        )
 
     @property
     def summary(self) -> Summary:

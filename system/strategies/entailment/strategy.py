@@ -6,58 +6,52 @@ and everything else stays open.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from knowledge_store.pages.page import Passage
+from knowledge_store.pages.page import Passage, document
 from system.case import Case, Outcome
 from system.deadline import DeadlineExpired
-from system.graph.records import GUESS, Claim, Content, Label, QuestionAnswer, Verdict
+from system.graph.records import GUESS, NOTHING_FOUND, Claim, Content, Label, QuestionAnswer, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
 from system.strategies.base import strategy
-from system.strategies.entailment.justification import justify, justify_all, justify_language
 from system.strategies.entailment.records import ReadSentence
 from system.strategies.steps.evidence import as_pair, give, prepare, retrieve, telling
-from system.strategies.steps.verdict import no_verdict
+from system.strategies.steps.verdict import no_verdict, outcome
 from system.text.context import depends
 from system.text.language import other_language
 from system.text.questions import question_of_statement
-from system.text.words import content_stems, sentences
+from system.text.words import content_stems, quotation, sentences
 
 if TYPE_CHECKING:
     from system.reader.reading import PageVerdict
 
+Finding = tuple[str, Thought[Verdict]]  # a statement with its verdict
 SHOWN = 3  # sentences that the result lists for a statement
+SPEAKS = 0.7  # nearness (cosine plus share of words) from which a passage is about the statement
 REPEATED = "What was found only repeats the claim, or adds nothing to it."
-
-
-class StatementVerdict(NamedTuple):
-    """A statement with its verdict, and the question whose answer decides it."""
-
-    statement: str
-    verdict: Thought[Verdict]
-    pair: Thought[QuestionAnswer]
+_LANGUAGES = {
+    "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "es": "Spanish", "fr": "French", "it": "Italian",
+    "ja": "Japanese", "nl": "Dutch", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ru": "Russian",
+    "sv": "Swedish", "tr": "Turkish", "uk": "Ukrainian", "zh": "Chinese",
+}  # fmt: skip
 
 
 @strategy(asks=lambda settings: (), searching=True, uses=("evidence",))
 async def entailment(case: Case) -> Outcome:
     """Check a claim by the sentences that entail or contradict its statements."""
-    try:
-        code = await _foreign(case)
-    except DeadlineExpired:
-        return Outcome(verdict=no_verdict(case).content, pairs=(), rounds=0, branches=0)
-    if code:
-        reason = justify_language("This claim is", {code})
-        unread = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
-        case.graph.add(unread, [case.graph.root], "judge")
-        return Outcome(verdict=unread, pairs=(), rounds=0, branches=0)
     statements = statements_of(case.claim)
-    questions = [
-        case.graph.add(Question(text=question_of_statement(one.text)), [case.graph.root], "split") for one in statements
-    ]
-    findings: list[StatementVerdict] = []
-    try:
+    findings: list[Finding] = []
+    with suppress(DeadlineExpired):  # the statements that were read decide; the case is marked as timed out
+        foreign = partial(_languages, case, [case.claim.text])  # in a thread: the first call loads a model
+        if codes := {*await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(foreign))} - {""}:
+            reason = justify_language("This claim is", codes)
+            unread = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
+            return outcome(case, case.graph.add(unread, [case.graph.root], "judge"))
+        asked = [Question(text=question_of_statement(one.text)) for one in statements]
+        questions = [case.graph.add(question, [case.graph.root], "split") for question in asked]
         retrieved = case.settings.debate.evidence == "retrieved"
         given = [] if retrieved else give(case)
         if retrieved:
@@ -65,39 +59,31 @@ async def entailment(case: Case) -> Outcome:
         for statement, question in zip(statements, questions, strict=True):
             evidence = await retrieve(case, question, statement.query) if retrieved else given
             findings.append(await check_statement(case, statement, question, evidence))
-    except DeadlineExpired:
-        pass  # the statements that were read decide; the case is marked as timed out
-    verdict = combine(case, findings, len(statements))
-    pairs = sorted((one.pair.content for one in findings), key=lambda pair: not pair.answered)
-    return Outcome(verdict=verdict.content, pairs=tuple(pairs), rounds=1, branches=len(statements))
+    return outcome(case, combine(case, findings, len(statements)))
 
 
 def statements_of(claim: Claim) -> list[Claim]:
     """Return the sentences of a claim, each with the sentence before it as its context.
 
-    >>> [one.query for one in statements_of(Claim("The bridge opened in 1931. It cost four crowns."))]
-    ['The bridge opened in 1931.', 'The bridge opened in 1931. It cost four crowns.']
+    >>> [one.query for one in statements_of(Claim("It opened in 1931. It cost 4 crowns.", context="Here is a bridge."))]
+    ['Here is a bridge. It opened in 1931.', 'It opened in 1931. It cost 4 crowns.']
     """
     found = [one for one in sentences(claim.text) if content_stems(one)]
     if len(found) < 2:
         return [claim]
-    contexts = [claim.context, *found]
-    return [
-        claim.model_copy(update={"text": one, "context": before}) for one, before in zip(found, contexts, strict=False)
-    ]
+    with_context = zip(found, [claim.context, *found], strict=False)
+    return [claim.model_copy(update={"text": one, "context": before}) for one, before in with_context]
 
 
-async def _foreign(case: Case) -> str:
-    """The language of a claim that the reader does not read; else empty."""
-    if not (language := case.reader.language):
-        return ""
-    told = partial(other_language, case.claim.text, language)  # in a thread: the first call loads a model
-    return await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(told))
+def _languages(case: Case, texts: Sequence[str]) -> list[str]:
+    """The language of each text, if it is one that the reader does not read; else empty."""
+    language = case.reader.language
+    return [other_language(text, language) if language else "" for text in texts]
 
 
 async def check_statement(
     case: Case, statement: Claim, question: Thought[Question], evidence: Sequence[Thought[Evidence]]
-) -> StatementVerdict:
+) -> Finding:
     """Read and decide for one statement; passages in a language that the reader does not read are left out.
 
     What only repeats the claim decides nothing, unless the user or the annotators chose the page as evidence.
@@ -108,35 +94,52 @@ async def check_statement(
         gold = case.settings.debate.evidence == "gold"
         return sentences(passage.text) if gold else telling(case, passage, statement.text)
 
-    language = case.reader.language
-    codes = {one.id: other_language(one.content.passage.text, language) if language else "" for one in evidence}
-    evidence = [thought for thought in evidence if not codes[thought.id]]
-    unread = set(codes.values()) - {""}
-    found = evidence or [one for one in case.graph.holding(Evidence) if question.id in one.parents]
-    passages = [thought.content.passage for thought in evidence]
+    codes = _languages(case, [thought.content.passage.text for thought in evidence])
+    passages = {one.content.passage.key: one for one, code in zip(evidence, codes, strict=True) if not code}
     referring = statement.context and depends(statement.text)
     said = f"[{statement.context}] {statement.text}" if referring else statement.text
-    reading = partial(read_pages, case.reader, case.encoder, said, passages, cut)
+    readable = [thought.content.passage for thought in passages.values()]
+    reading = partial(read_pages, case.reader, case.encoder, said, readable, cut)
     pages = await case.stopwatch.within_deadline("read", lambda: asyncio.to_thread(reading))
     label, confidence = decide(pages, case.reader.thresholds)
-    parents: Sequence[Thought[Content]] = [*_keep(case, statement.text, label, pages, evidence)] or [question]
-    pair = case.graph.add(_pair(question.content.text, label, pages), parents, "read", under=question)
-    silent = not pages and unread
-    if silent:
-        reason = justify_language("What was found is", unread)
-    else:
-        reason = justify(label, pages) if pages or not found else REPEATED
-    verdict = Verdict(label=label, justification=reason, confidence=GUESS if silent else confidence)
-    return StatementVerdict(statement.text, case.graph.add(verdict, [pair], "judge", under=question), pair)
+    deciding = [page.deciding(label) for page in by_strength(label, pages)[:SHOWN]]
+    read = [
+        ReadSentence(
+            statement=statement.text,
+            sentence=window.sentence,
+            window=window.text,
+            passage=window.passage,
+            supported=round(window.supported, 4),
+            refuted=round(window.refuted, 4),
+        )
+        for window in deciding
+    ]
+    kept: Sequence[Thought[Content]] = [case.graph.add(one, [passages[one.passage.key]], "read") for one in read]
+    pair = case.graph.add(_pair(question.content.text, label, read), kept or [question], "read", under=question)
+    found = evidence or [one for one in case.graph.holding(Evidence) if question.id in one.parents]
+    reason = REPEATED if found and not pages else justify(label, pages)
+    if not pages and any(codes):
+        reason, confidence = justify_language("What was found is", {*codes} - {""}), GUESS
+    verdict = Verdict(label=label, justification=reason, confidence=confidence)
+    return statement.text, case.graph.add(verdict, [pair], "judge", under=question)
 
 
-def combine(case: Case, findings: Sequence[StatementVerdict], statements: int) -> Thought[Verdict]:
+def _pair(question: str, label: Label, read: Sequence[ReadSentence]) -> QuestionAnswer:
+    """The sentence that decides as the answer; those of further pages on its side follow as answers of it."""
+    if not read:
+        return QuestionAnswer.unanswered(question)
+    chosen = [read[0], *(one for one in read[1:] if one.summary.leaning is label)]
+    answers = tuple(answer for one in chosen for answer in as_pair(question, one.passage, one.sentence).answers)
+    return QuestionAnswer(question=question, answer=answers[0].text, answers=answers)
+
+
+def combine(case: Case, findings: Sequence[Finding], statements: int) -> Thought[Verdict]:
     """The verdict of a claim by those of its statements; statements that were not read stay open."""
     if not findings:
         return no_verdict(case)
     if len(findings) == statements == 1:
-        return findings[0].verdict
-    verdicts = [one.verdict.content for one in findings]
+        return findings[0][1]
+    verdicts = [verdict.content for _, verdict in findings]
     labels = {verdict.label for verdict in verdicts}
     against = next((one for one in (Label.REFUTED, Label.CONFLICTING) if one in labels), None)
     supported = labels == {Label.SUPPORTED} and len(findings) == statements
@@ -144,46 +147,49 @@ def combine(case: Case, findings: Sequence[StatementVerdict], statements: int) -
     mine = [verdict.confidence for verdict in verdicts if verdict.label is label]
     # One sure statement refutes, the least sure one carries the rest; none, if the time ran out after a supported one.
     confidence = max(mine) if against else min(mine, default=GUESS)
-    reason = justify_all(label, [(one.statement, one.verdict.content) for one in findings])
-    merged = Verdict(label=label, justification=reason, confidence=confidence)
-    return case.graph.add(merged, [one.verdict for one in findings], "combine", under=case.graph.root)
-
-
-def _keep(
-    case: Case, statement: str, label: Label, pages: Sequence["PageVerdict"], evidence: Sequence[Thought[Evidence]]
-) -> list[Thought[ReadSentence]]:
-    """Add the windows that decide, each under the passage that it stands in."""
-    found = {thought.content.passage.key: thought for thought in evidence}
-    deciding = [page.deciding(label) for page in _ordered(label, pages)[:SHOWN]]
-    return [case.graph.add(ReadSentence.of(statement, one), [found[one.passage.key]], "read") for one in deciding]
-
-
-def _ordered(label: Label, pages: Sequence["PageVerdict"]) -> list["PageVerdict"]:
-    """Pages by how much they carry a label."""
-    carried: dict[Label, Callable[[PageVerdict], float]] = {
-        Label.SUPPORTED: lambda page: page.supporting.supported,
-        Label.REFUTED: lambda page: page.refuting.refuted,
-        Label.CONFLICTING: lambda page: page.decided,
-        Label.NOT_ENOUGH_EVIDENCE: lambda page: page.nearest.nearness,
-    }
-    return sorted(pages, key=carried[label], reverse=True)
-
-
-def _pair(question: str, label: Label, pages: Sequence["PageVerdict"]) -> QuestionAnswer:
-    """The sentence that decides as the answer; those of further pages on its side follow as answers of it."""
-    if not pages:
-        return QuestionAnswer.unanswered(question)
-    first, *others = _ordered(label, pages)[:SHOWN]
-    agreeing = [page for page in others if label in (Label.SUPPORTED, Label.REFUTED) and _leans(page) is label]
-    chosen = [page.deciding(label) for page in (first, *agreeing)]
-    pairs = [as_pair(question, one.passage, one.sentence) for one in chosen]
-    return QuestionAnswer(
-        question=question, answer=pairs[0].answer, answers=tuple(answer for pair in pairs for answer in pair.answers)
+    reason = " ".join(
+        f"{number}. {quotation(statement)} {verdict.content.label}: {verdict.content.justification}"
+        for number, (statement, verdict) in enumerate(findings, start=1)
     )
+    merged = Verdict(label=label, justification=reason, confidence=confidence)
+    return case.graph.add(merged, [verdict for _, verdict in findings], "combine", under=case.graph.root)
 
 
-def _leans(page: "PageVerdict") -> Label:
-    window = page.supporting if page.supporting.supported >= page.refuting.refuted else page.refuting
-    if 1 - window.supported - window.refuted > page.decided:
-        return Label.NOT_ENOUGH_EVIDENCE
-    return Label.SUPPORTED if window is page.supporting else Label.REFUTED
+def by_strength(label: Label, pages: Sequence["PageVerdict"]) -> list["PageVerdict"]:
+    """Return pages by how much they carry a label, the strongest first."""
+
+    def carried(page: "PageVerdict") -> float:
+        sides = {Label.SUPPORTED: page.supporting.supported, Label.REFUTED: page.refuting.refuted}
+        return sides.get(label, page.decided if label is Label.CONFLICTING else page.nearest.nearness)
+
+    return sorted(pages, key=carried, reverse=True)
+
+
+def justify(label: Label, pages: Sequence["PageVerdict"]) -> str:
+    """Return why a statement has a label: decided, found but not decided, or nothing found."""
+
+    def said(side: Label, words: str = "") -> str:
+        window = by_strength(side, pages)[0].deciding(side)
+        quoted = quotation(window.sentence)
+        return f"{document(window.passage.url)}{words}: {quoted}{'' if quoted.endswith(('.”', '!”', '?”')) else '.'}"
+
+    if not pages:
+        return f"{NOTHING_FOUND}."
+    match label:
+        case Label.SUPPORTED:
+            return said(label, " says so")
+        case Label.REFUTED:
+            return said(label, " contradicts it")
+        case Label.CONFLICTING:
+            return f"The sources disagree. {said(Label.SUPPORTED)} {said(Label.REFUTED)}"
+    on_it = max(page.nearest.nearness for page in pages) >= SPEAKS
+    return f"{'Could not decide' if on_it else NOTHING_FOUND}; nearest is {said(label)}"
+
+
+def justify_language(subject: str, codes: Collection[str]) -> str:
+    """Return why nothing was read: it is in languages that the reader does not read."""
+    names = " and ".join(sorted(_LANGUAGES.get(code, f"the language {code!r}") for code in codes))
+    return (
+        f"{subject} in {names}, which the reader does not read. "
+        "Choose one that does (--verifier), or a profile with a language model."
+    )

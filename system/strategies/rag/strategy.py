@@ -18,24 +18,22 @@ from pydantic import Field
 from knowledge_store.bm25.scoring import Bm25
 from knowledge_store.pages.filters import date_in
 from knowledge_store.settings import Name
-from system.averitec.gold import GoldClaim, read_gold
+from system.averitec.gold import read_gold
 from system.case import Case, Outcome, Step
-from system.graph.records import Content, QuestionAnswer, Record, Verdict
+from system.graph.records import AnswerType, Content, Record, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
 from system.models.base import Completion
 from system.strategies.base import options_of, strategy
 from system.strategies.rag.tasks import ITEMS, Example, SourcesReply, WebSource, WeighSources
-from system.strategies.steps.evidence import all_answered_so_far, as_answer, give, why_unread
+from system.strategies.steps.evidence import all_answered_so_far, as_pair, give, why_unread
 from system.strategies.steps.tasks import JudgeClaim
 from system.strategies.steps.verdict import as_verdict, conclude
 
 if TYPE_CHECKING:
     from knowledge_store.dense.search import Hit
 
-SOURCES = 10
-FETCHED = 40
-RELEVANCE = 0.7
-"""Passages that are read, those that they are chosen from, and the weight of relevance against novelty."""
+SOURCES, FETCHED = 10, 40  # passages that are read, and those that they are chosen from
+RELEVANCE = 0.7  # its weight against novelty
 EXAMPLES = 10  # of annotated claims that are shown
 
 
@@ -53,11 +51,9 @@ async def rag(case: Case) -> Outcome:
 
 async def _weigh(case: Case) -> Thought[Verdict] | None:
     sources = await find_sources(case)
-    task = WeighSources(
-        claim=case.claim,
-        sources=tuple(_shown(case, source) for source in sources),
-        examples=examples_like(options_of(case, RagOptions).examples, case.claim.text),
-    )
+    shown = tuple(_shown(case, source) for source in sources)
+    examples = examples_like(options_of(case, RagOptions).examples, case.claim.text)
+    task = WeighSources(claim=case.claim, sources=shown, examples=examples)
     (result,) = await case.generate("weigh", [task])
     if isinstance(result, Completion):
         note_pairs(case, result, sources)
@@ -79,49 +75,42 @@ async def find_sources(case: Case) -> list[Thought[Evidence]]:
         return diverse(case.index, readable, SOURCES, RELEVANCE), [hit for hit in unread if hit in nearest[:SOURCES]]
 
     read, unread = await case.stopwatch.within_deadline("retrieve", lambda: asyncio.to_thread(find))
-    found = [
-        case.graph.add(Evidence(passage=hit.passage, score=hit.score), [case.graph.root], "retrieve")
-        for hit in read + unread  # those that nobody reads stay in the graph, where they are counted
-    ]
-    return found[: len(read)]
+    hits = [Evidence(passage=hit.passage, score=hit.score) for hit in read + unread]  # the unread are counted
+    return [case.graph.add(hit, [case.graph.root], "retrieve") for hit in hits][: len(read)]
 
 
 def _shown(case: Case, source: Thought[Evidence]) -> WebSource:
     passage = source.content.passage
-    given = case.settings.debate.evidence != "retrieved"
-    before, after = ("", "") if given else case.index.around(passage)
-    day = date_in(passage.url)
-    return WebSource(passage=passage, before=before, after=after, date=str(day or ""))
+    retrieved = case.settings.debate.evidence == "retrieved"
+    before, after = case.index.around(passage) if retrieved else ("", "")
+    return WebSource(passage=passage, before=before, after=after, date=str(date_in(passage.url) or ""))
 
 
 def note_pairs(case: Case, result: Completion[SourcesReply], sources: Sequence[Thought[Evidence]]) -> None:
     """Add questions and answers to the graph; those without a source that exists are left out."""
-    for pair in result.reply.pairs:
-        if 1 <= pair.source <= len(sources):
-            source = sources[pair.source - 1]
-            question = case.graph.add(Question(text=pair.question.strip()), [case.graph.root], "weigh")
-            answer = case.graph.add(as_answer(pair.answer.strip(), source.content.passage), [question, source], "weigh")
-            merged = QuestionAnswer(
-                question=question.content.text, answer=answer.content.text, answers=(answer.content,)
-            )
-            case.graph.add(merged, [answer], "weigh", under=question)
+    for said in result.reply.pairs:
+        if 1 <= said.source <= len(sources):
+            source = sources[said.source - 1]
+            passage = source.content.passage
+            pair = as_pair(said.question.strip(), passage, said.answer.strip(), AnswerType.ABSTRACTIVE)
+            question = case.graph.add(Question(text=pair.question), [case.graph.root], "weigh")
+            answered = case.graph.add(pair.answers[0], [question, source], "weigh")
+            case.graph.add(pair, [answered], "weigh", under=question)
 
 
 def examples_like(file: str, claim: str) -> tuple[Example, ...]:
     """Return the annotated claims of a file that BM25 ranks highest for a claim, except itself; none without a file."""
     if not file:
         return ()
-    gold, index = _annotated(file)
-    nearest = (gold[place] for place in index.rank(claim, EXAMPLES + 1).positions)
-    return tuple(_example(each) for each in nearest if each.claim.text != claim)[:EXAMPLES]
+    examples, index = _annotated(file)
+    nearest = [examples[place] for place in index.rank(claim, EXAMPLES + 1).positions]
+    return tuple(example for example in nearest if example.claim != claim)[:EXAMPLES]
 
 
 @lru_cache(maxsize=1)
-def _annotated(file: str) -> tuple[list[GoldClaim], Bm25]:
-    gold = read_gold(Path(file))
-    return gold, Bm25([each.claim.text for each in gold])
-
-
-def _example(gold: GoldClaim) -> Example:
-    pairs = tuple((answer.question, answer.full) for answer in gold.answers)
-    return Example(claim=gold.claim.text, pairs=pairs[:ITEMS], label=gold.label)
+def _annotated(file: str) -> tuple[list[Example], Bm25]:
+    examples = []
+    for gold in read_gold(Path(file)):
+        pairs = tuple((answer.question, answer.full) for answer in gold.answers[:ITEMS])
+        examples.append(Example(claim=gold.claim.text, pairs=pairs, label=gold.label))
+    return examples, Bm25([example.claim for example in examples])

@@ -6,19 +6,14 @@ from pydantic import Field
 
 from knowledge_store.pages.page import Passage
 from system.graph.records import Label, Record
-from system.tasks.base import Adapter, Reply, Task, Text
+from system.tasks.base import Reply, Task, Text
 
 ITEMS = 10  # questions of a reply
 Rating = Annotated[int, Field(ge=1, le=5)]
 
 
 class WebSource(Record):
-    """A passage as the prompt shows it.
-
-    Attributes:
-        before: text of its page just before it; ``after`` alike.
-        date: ISO date that its address bears, or empty.
-    """
+    """A passage as the prompt shows it, with the text around it and the ISO date that its address bears, or empty."""
 
     passage: Passage
     before: str
@@ -66,8 +61,6 @@ class WeighSources(Task[SourcesReply]):
     """Ask and answer questions about a claim from web sources, and judge it."""
 
     name = "weigh_sources"
-    adapter = Adapter.NONE
-    reply_type = SourcesReply
     max_tokens = 1536
 
     sources: tuple[WebSource, ...]

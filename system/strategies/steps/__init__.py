@@ -1,1 +1,1 @@
-"""Steps that several strategies share: questions, evidence, verdict, turns of a conversation."""
+"""Steps that several strategies share: questions, evidence, verdict."""

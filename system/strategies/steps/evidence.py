@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from knowledge_store.pages.injection import is_prompt_injection
 from knowledge_store.pages.page import Passage, source_name
@@ -20,13 +20,7 @@ from system.graph.records import Answer, AnswerType, Claim, Content, Cost, Quest
 from system.graph.thoughts import Evidence, Question, Thought, Verification
 from system.models.base import Completion, ErrorKind, ModelError
 from system.strategies.steps.questions import first_questions
-from system.strategies.steps.tasks import (
-    AnswerQuestion,
-    AnswerReply,
-    MergeAnswers,
-    MergeReply,
-    VerifyAnswer,
-)
+from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, MergeAnswers, MergeReply, VerifyAnswer
 from system.text.copies import without_claim
 from system.text.details import adds_nothing
 from system.text.words import sentences
@@ -37,6 +31,7 @@ if TYPE_CHECKING:
 SPARE = 2  # times as many passages are found as are read, and again, while too few of them are to be read
 SHARED = 10  # passages that debaters and teams read, at most
 PASSED_OVER = 3  # of so many places for passages one is kept for those that the reader passed over
+Pairs = Sequence[Thought[QuestionAnswer]]
 
 
 async def prepare(case: Case, queries: Sequence[str]) -> None:
@@ -49,15 +44,11 @@ async def retrieve(
 ) -> list[Thought[Evidence]]:
     """Find the passages that may answer a question, or bear on the claim itself, best first.
 
-    Passages that are never read (``why_unread``) stay in the graph. Those that only repeat the claim come last.
-
-    Args:
-        query: what to search for; the question itself if it is empty.
-        by_hops: search along chains of passages (CARP, section 3.4).
+    Passages that are never read (``why_unread``) stay in the graph. Those that only repeat the claim come last. The
+    query stands in for the question, and ``by_hops`` searches along chains of passages (CARP, section 3.4).
     """
     from knowledge_store.dense.search import search  # compiled code, which no help of a command should load
 
-    started = case.deadline.spent
     text, hops = query or question.content.text, MultiHopSettings() if by_hops else None
     places = case.settings.retrieval.top_k
 
@@ -72,26 +63,25 @@ async def retrieve(
                 readable.sort(key=lambda hit: not telling(case, hit.passage))
                 return readable[:places], [hit for hit in unread if hit in nearest[:places]]
 
+    started = case.deadline.spent
     readable, unread = await case.stopwatch.within_deadline("retrieve", lambda: asyncio.to_thread(find))
-    hits = readable + unread
-    costs = [Cost(seconds=case.deadline.spent - started)] + [Cost()] * len(hits)
-    found = [
-        case.graph.add(Evidence(passage=hit.passage, score=hit.score), [question], "retrieve", cost)
-        for hit, cost in zip(hits, costs, strict=False)
-    ]
+    cost, found = Cost(seconds=case.deadline.spent - started), []
+    for hit in readable + unread:
+        found.append(case.graph.add(Evidence(passage=hit.passage, score=hit.score), [question], "retrieve", cost))
+        cost = Cost()
     return found[: len(readable)]
 
 
 def telling(case: Case, passage: Passage, *statements: str) -> Sequence[str]:
     """The sentences of a passage that do not only repeat the claim or statements of it; own documents may."""
-    said = sentences(passage.text)
-    return said if is_own(case, passage) else without_claim(said, case.claim.text, *statements)
+    said, own = sentences(passage.text), case.own and not passage.found
+    return said if own else without_claim(said, case.claim.text, *statements)
 
 
 def why_unread(case: Case, passage: Passage) -> str:
-    """Why a passage that was found is read by nobody; empty where it is. Own documents may add nothing to a claim."""
-    exempt = case.settings.debate.evidence != "retrieved" or is_own(case, passage)
-    return _why_unread(passage.text, "" if exempt else case.claim.text)
+    """Why a passage that was found is never read, or an empty string. Own documents may add nothing to a claim."""
+    chosen = case.settings.debate.evidence != "retrieved" or (case.own and not passage.found)
+    return _why_unread(passage.text, "" if chosen else case.claim.text)
 
 
 @lru_cache(maxsize=4_096)  # a passage is found for several questions
@@ -99,11 +89,6 @@ def _why_unread(text: str, claim: str) -> str:
     if is_prompt_injection(text):
         return "passage that looks like instructions"
     return "passage that adds nothing to the claim" if claim and adds_nothing(sentences(text), claim) else ""
-
-
-def is_own(case: Case, passage: Passage) -> bool:
-    """Whether a passage is of a document of the user's own."""
-    return case.own and not passage.found
 
 
 async def answer_from_passages(
@@ -126,12 +111,14 @@ async def answer_from_passages(
 
 async def verify(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> list[Thought[Answer]]:
     """Keep the answers that their passage entails, those without a passage, and those whose check failed."""
-
-    checkable = [a for a in answers if a.content.answered and a.content.source is Source.EVIDENCE]
-    tasks = [VerifyAnswer(claim=case.claim, question=question.content.text, answer=a.content) for a in checkable]
     steps = [
-        Step(task, lambda result: Verification(**dict(result.reply)), [thought])
-        for task, thought in zip(tasks, checkable, strict=True)
+        Step(
+            VerifyAnswer(claim=case.claim, question=question.content.text, answer=thought.content),
+            lambda result: Verification(**dict(result.reply)),
+            [thought],
+        )
+        for thought in answers
+        if thought.content.answered and thought.content.source is Source.EVIDENCE
     ]
     checks = await case.think("verify", steps)
     rejected = {check.parents[0] for check in checks if check and not check.content.entailed}
@@ -157,11 +144,11 @@ async def merge(case: Case, question: Thought[Question], answers: Sequence[Thoug
         (pair,) = await case.think("merge", [Step(task, merged, [*answers], under=question)])
         if pair:
             return pair
-    return _best(case, question, answers)
+    return take_best(case, question, answers)
 
 
-def _best(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> Thought[QuestionAnswer]:
-    """The answer of the best passage, or that there is none."""
+def take_best(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> Thought[QuestionAnswer]:
+    """Take the answer of the best passage, or note that there is none."""
     pair = QuestionAnswer.unanswered(question.content.text)
     if best := next((thought.content for thought in answers if thought.content.answered), None):
         pair = QuestionAnswer(question=pair.question, answer=best.text, answers=(best,))
@@ -172,11 +159,17 @@ async def answer_question(
     case: Case, question: Thought[Question], query: str = "", *, by_hops: bool = False
 ) -> Thought[QuestionAnswer]:
     """Retrieve, answer, verify and merge for one question; see ``retrieve`` for the arguments."""
-    evidence = await retrieve(case, question, query, by_hops=by_hops)
-    answers = await answer_from_passages(case, question, evidence)
-    if case.settings.graph.verification and case.stopwatch.has_time_for("verify", "merge", "judge"):
-        answers = await verify(case, question, answers)
-    return await merge(case, question, answers)
+    answers: list[Thought[Answer]] = []
+    try:
+        evidence = await retrieve(case, question, query, by_hops=by_hops)
+        answers = await answer_from_passages(case, question, evidence)
+        if case.settings.graph.verification and case.stopwatch.has_time_for("verify", "merge", "judge"):
+            answers = await verify(case, question, answers)
+        return await merge(case, question, answers)
+    except BaseException:  # whatever ends the work, what was answered until then is kept
+        if any(thought.content.answered for thought in answers):
+            take_best(case, question, answers)
+        raise
 
 
 async def answer_questions(
@@ -197,52 +190,33 @@ async def answer_questions(
 
 
 def answered_so_far(case: Case, questions: Sequence[Thought[Question]]) -> list[Thought[QuestionAnswer]]:
-    """Answers known to questions, in their order; one that was cut off stands with the best of its answers."""
-    merged = {origin.id: pair for pair in case.graph.holding(QuestionAnswer) if (origin := question_of(case, pair))}
-    pairs = (merged.get(question.id) or _cut_off(case, question) for question in questions)
-    return [pair for pair in pairs if pair]
+    """The merged answers to questions, in their order."""
+    merged = {pair.above: pair for pair in case.graph.holding(QuestionAnswer)}
+    return [merged[question.id] for question in questions if question.id in merged]
 
 
 def all_answered_so_far(case: Case) -> list[Thought[QuestionAnswer]]:
-    """Answers known to all questions of a case, and evidence that was given without one."""
-    given = [pair for pair in case.graph.holding(QuestionAnswer) if not question_of(case, pair)]
-    return [*given, *answered_so_far(case, case.graph.holding(Question))]
+    """The merged answers to all questions of a case, after evidence that was given without one."""
+    answered = answered_so_far(case, case.graph.holding(Question))
+    return [*(pair for pair in case.graph.holding(QuestionAnswer) if pair not in answered), *answered]
 
 
-def question_of(case: Case, thought: Thought[Content]) -> Thought[Question] | None:
-    """The question that a thought goes back to, or None."""
-    while thought.parents:
-        if isinstance(thought.content, Question):
-            return cast("Thought[Question]", thought)
-        thought = case.graph[thought.parents[0]]
-    return None
-
-
-def _cut_off(case: Case, question: Thought[Question]) -> Thought[QuestionAnswer] | None:
-    checks = case.graph.holding(Verification)
-    rejected = {check.parents[0] for check in checks if not check.content.entailed}
-    answers = [a for a in case.graph.holding(Answer) if a.id not in rejected and question_of(case, a) == question]
-    answered = any(thought.content.answered for thought in answers)
-    return _best(case, question, answers) if answered else None
-
-
-GATHERING = ("questions", "branches", "verification", "evidence")
-"""The settings of evidence that is gathered once, and shared."""
+GATHERING = ("questions", "branches", "verification", "evidence")  # settings of evidence that is gathered once
 
 
 async def gather(case: Case) -> list[Thought[QuestionAnswer]]:
     """The evidence of the setting ``debate.evidence`` (DebateCV, section 5.1), for strategies that collect it once.
 
-    Retrieved evidence comes from the same questions and the same retrieval as the first round of the graph of
-    thoughts; gold evidence is the whole of a store made of annotated answers.
+    It is retrieved as in the first round of the graph of thoughts, or the whole of a store of annotated answers.
     """
-    if case.settings.debate.evidence != "retrieved":
-        return [
-            case.graph.add(as_pair(f"What does {source_name(passage.url)} say?", passage), [evidence], "gather")
-            for evidence in give(case)
-            for passage in [evidence.content.passage]
-        ]
-    return await answer_questions(case, *((question, "") for question in await first_questions(case)))
+    if case.settings.debate.evidence == "retrieved":
+        return await answer_questions(case, *((question, "") for question in await first_questions(case)))
+    found = []
+    for evidence in give(case):
+        passage = evidence.content.passage
+        pair = as_pair(f"What does {source_name(passage.url)} say?", passage)
+        found.append(case.graph.add(pair, [evidence], "gather"))
+    return found
 
 
 def give(case: Case) -> list[Thought[Evidence]]:
@@ -251,50 +225,48 @@ def give(case: Case) -> list[Thought[Evidence]]:
     return [case.graph.add(Evidence(passage=each, score=1.0), [case.graph.root], "gather") for each in passages]
 
 
-def as_pair(question: str, passage: Passage, sentence: str = "") -> QuestionAnswer:
-    """A passage, or a sentence of it, that is the answer to a question as it stands."""
-    answer = as_answer(sentence or passage.text, passage, AnswerType.EXTRACTIVE)
+def as_pair(
+    question: str, passage: Passage, said: str = "", kind: AnswerType = AnswerType.EXTRACTIVE
+) -> QuestionAnswer:
+    """A question whose answer was read from a passage: the passage as it stands, unless something else is said."""
+    answer = Answer(text=said or passage.text, type=kind, source=Source.EVIDENCE, passage=passage)
     return QuestionAnswer(question=question, answer=answer.text, answers=(answer,))
-
-
-def as_answer(text: str, passage: Passage, kind: AnswerType = AnswerType.ABSTRACTIVE) -> Answer:
-    """Return an answer that was read from a passage."""
-    return Answer(text=text, type=kind, source=Source.EVIDENCE, passage=passage)
 
 
 @dataclass(frozen=True)
 class SharedEvidence:
-    """The body of evidence that all agents share; they cite its passages by their number from 1.
-
-    Attributes:
-        thoughts: the merged answers that it comes from, else the claim itself.
-    """
+    """The evidence that agents share: what it comes from, passages to cite, and the fields of tasks that show it."""
 
     thoughts: tuple[Thought[Content], ...]
-    pairs: tuple[QuestionAnswer, ...]
     passages: tuple[Passage, ...]
+    read: dict[str, Any]
 
-    def read_by(self, case: Case) -> dict[str, Any]:
-        """What all agents of a case read, as fields of their tasks."""
-        return {"claim": case.claim, "pairs": self.pairs, "evidence": self.passages}
+    def cited(
+        self, case: Case, operation: str, numbers: Sequence[int], parents: Sequence[Thought[Content]]
+    ) -> tuple[Passage, ...]:
+        """The passages that an agent cites; numbers that stand for none are left out and named as a failure."""
+        known = len(self.passages)
+        unknown = [number for number in numbers if not 1 <= number <= known]
+        if unknown:
+            message = f"expected citations from 1 to {known}, got {unknown}"
+            case.fail(operation, ModelError(ErrorKind.MALFORMED_REPLY, message), parents)
+        return tuple(self.passages[number - 1] for number in dict.fromkeys(numbers) if number not in unknown)
 
 
-def share_evidence(case: Case, pairs: Sequence[Thought[QuestionAnswer]]) -> SharedEvidence:
+def share_evidence(case: Case, pairs: Pairs) -> SharedEvidence:
     """The evidence of several questions as one body, the best passage of each question first.
 
     What was retrieved and answers nothing by itself, such as the passage between two hops, follows the passages of the
     answers, and a third of the places is kept for it (CARP, section 3.6: the teams read what was retrieved).
     """
-    found, places = [thought.content for thought in pairs], SHARED
-    answered = _by_rank([pair.passages for pair in found])
-    retrieved = _by_rank([_retrieved(case, pair) for pair in pairs])
+    answered = _by_rank([pair.content.passages for pair in pairs])
+    evidence = case.graph.holding(Evidence)
+    retrieved = _by_rank([[one.content.passage for one in evidence if one.parents[0] == pair.above] for pair in pairs])
     silent = [passage for key, passage in retrieved.items() if key not in answered]
-    chosen = [*answered.values()][: places - min(len(silent), places // PASSED_OVER)]
-    return SharedEvidence(
-        thoughts=tuple(pairs) or (case.graph.root,),
-        pairs=tuple(found),
-        passages=(*chosen, *silent[: places - len(chosen)]),
-    )
+    chosen = [*answered.values()][: SHARED - min(len(silent), SHARED // PASSED_OVER)]
+    passages = (*chosen, *silent[: SHARED - len(chosen)])
+    read = {"claim": case.claim, "pairs": tuple(pair.content for pair in pairs), "evidence": passages}
+    return SharedEvidence(tuple(pairs) or (case.graph.root,), passages, read)
 
 
 def _by_rank(of_questions: Sequence[Sequence[Passage]]) -> dict[tuple[int, int], Passage]:
@@ -302,36 +274,13 @@ def _by_rank(of_questions: Sequence[Sequence[Passage]]) -> dict[tuple[int, int],
     return {passage.key: passage for passage in chain.from_iterable(zip_longest(*of_questions)) if passage}
 
 
-def _retrieved(case: Case, pair: Thought[QuestionAnswer]) -> list[Passage]:
-    question = question_of(case, pair)
-    evidence = case.graph.holding(Evidence) if question else []
-    return [thought.content.passage for thought in evidence if question and thought.parents[0] == question.id]
-
-
 def cited_beside(case: Case, pairs: Sequence[QuestionAnswer]) -> list[QuestionAnswer]:
     """Passages that agents cite and no answer rests on, as answers to the questions they were retrieved for."""
-    known = {passage.key for pair in pairs for passage in pair.passages}
-    spoken = [thought.content for thought in case.graph if not isinstance(thought.content, QuestionAnswer)]
-    wanted = {passage.key for said in spoken for passage in getattr(said, "passages", ())} - known
-    origins = {
-        thought.content.passage.key: (thought.content.passage, question_of(case, thought))
-        for thought in reversed(case.graph.holding(Evidence))
-        if thought.content.passage.key in wanted
-    }
-    return [as_pair(asked.content.text if asked else case.claim.text, passage) for passage, asked in origins.values()]
-
-
-def cited(
-    case: Case,
-    operation: str,
-    numbers: Sequence[int],
-    shared_evidence: SharedEvidence,
-    parents: Sequence[Thought[Content]],
-) -> tuple[Passage, ...]:
-    """The passages that an agent cites; numbers that stand for none are left out and named as a failure."""
-    known = len(shared_evidence.passages)
-    unknown = [number for number in numbers if not 1 <= number <= known]
-    if unknown:
-        message = f"expected citations from 1 to {known}, got {unknown}"
-        case.fail(operation, ModelError(ErrorKind.MALFORMED_REPLY, message), parents)
-    return tuple(shared_evidence.passages[number - 1] for number in dict.fromkeys(numbers) if number not in unknown)
+    wanted = {passage.key for thought in case.graph for passage in getattr(thought.content, "passages", ())}
+    wanted -= {passage.key for pair in pairs for passage in pair.passages}
+    beside: dict[tuple[int, int], QuestionAnswer] = {}
+    for evidence in case.graph.holding(Evidence):
+        asked, passage = case.graph[evidence.parents[0]].content, evidence.content.passage
+        if passage.key in wanted and isinstance(asked, Question | Claim):
+            beside.setdefault(passage.key, as_pair(asked.text, passage))
+    return [*beside.values()]

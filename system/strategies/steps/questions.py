@@ -1,10 +1,9 @@
 """Questions: ask them (section 3.2.1), drop those that say the same (table 1), and ask again in their place."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from system.case import Case, Step
-from system.graph.records import QuestionAnswer, Verdict
+from system.graph.records import Content, QuestionAnswer
 from system.graph.thoughts import Pruned, Question, Thought
 from system.models.base import Completion
 from system.strategies.steps.tasks import AskQuestion, QuestionReply
@@ -14,15 +13,8 @@ NEAR = 0.9  # cosine from which two questions count as the same; the paper says 
 REPLACEMENTS = 2  # times that a question which repeats another is asked for again
 AGAIN = "ask again"  # the operation that does so
 DUPLICATE = "repeats another question"
-ENOUGH = "there are enough questions without it"
 Questions = list[Thought[Question]]
-
-
-class Asker(NamedTuple):
-    """A branch that found not enough: its verdict, and its questions with their answers."""
-
-    verdict: Thought[Verdict]
-    pairs: Sequence[Thought[QuestionAnswer]]
+Parents = Sequence[Thought[Content]]
 
 
 async def first_questions(case: Case) -> Questions:
@@ -31,7 +23,7 @@ async def first_questions(case: Case) -> Questions:
     When the model gives none, the claim itself becomes the question, so that there is evidence to show.
     """
     root, graph = case.graph.root, case.settings.graph
-    asked = [q for q in await case.think("ask", [_step(case, index) for index in range(graph.questions)]) if q]
+    asked = [q for q in await case.think("ask", [_step(case, index, [root]) for index in range(graph.questions)]) if q]
     asked = asked or [case.graph.add(Question(text=question_of_statement(case.claim.text)), [root], "ask fallback")]
     kept = await deduplicate(case, asked)
     number = graph.questions
@@ -39,24 +31,24 @@ async def first_questions(case: Case) -> Questions:
         missing = min(len(asked), graph.branches) - len(kept)
         if not missing or not case.stopwatch.has_time_for("ask", "deduplicate"):
             break
-        steps = [_step(case, index, kept) for index in range(number, number + missing)]
+        steps = [_step(case, index, [root], kept) for index in range(number, number + missing)]
         kept += await deduplicate(case, [q for q in await case.think(AGAIN, steps) if q], kept)
         number += missing
     return kept
 
 
-async def ask_next(case: Case, askers: Sequence[Asker]) -> list[Thought[Question] | None]:
-    """Ask one more question for each branch that found not enough, seeing the branch's earlier pairs.
+async def ask_next(case: Case, branches: Sequence[Parents]) -> list[Thought[Question] | None]:
+    """Ask one more question for each branch that found not enough, given its verdict and earlier pairs.
 
     A question that repeats one of any branch is asked for again with the list of those that were asked. The result is
     None for a branch for which the model had none, or none that is new.
     """
-    asked: list[Thought[Question] | None] = [None] * len(askers)
-    wanting, known = list(range(len(askers))), open_questions(case)
+    asked: list[Thought[Question] | None] = [None] * len(branches)
+    wanting, known = list(range(len(branches))), open_questions(case)
     for attempt in range(1 + REPLACEMENTS):
         if not wanting or (attempt and not case.stopwatch.has_time_for("ask", "deduplicate")):
             break
-        steps = [_step(case, attempt, known if attempt else (), askers[i]) for i in wanting]
+        steps = [_step(case, attempt, branches[i], known if attempt else ()) for i in wanting]
         replies = await case.think(AGAIN if attempt else "ask", steps)
         found = {question.id: i for i, question in zip(wanting, replies, strict=True) if question}
         kept = await deduplicate(case, [question for question in replies if question], known)
@@ -82,15 +74,10 @@ def replacements(case: Case) -> Questions:
     return [question for question in open_questions(case) if question.operation == AGAIN]
 
 
-async def deduplicate(
-    case: Case, questions: Sequence[Thought[Question]], against: Sequence[Thought[Question]] = ()
-) -> Questions:
-    """Keep the questions that do not nearly duplicate an earlier one, at most ``branches`` of them.
+async def deduplicate(case: Case, questions: Questions, against: Sequence[Thought[Question]] = ()) -> Questions:
+    """Keep the questions that do not nearly duplicate an earlier one or one of ``against``, at most ``branches``.
 
     Every dropped one gets a child of kind PRUNED that says why.
-
-    Args:
-        against: questions asked before; a near-duplicate of one of them is dropped too.
     """
     if not questions:
         return []
@@ -104,25 +91,23 @@ async def deduplicate(
             pruned = Pruned(reason=DUPLICATE, similarity=float(similarity[i, closest]))
             case.graph.add(pruned, [question, candidates[closest]], "deduplicate")
         elif len(kept) - len(against) == case.settings.graph.branches:
-            case.graph.add(Pruned(reason=ENOUGH, similarity=0.0), [question], "deduplicate")
+            case.graph.add(
+                Pruned(reason="there are enough questions without it", similarity=0.0), [question], "deduplicate"
+            )
         else:
             kept.append(i)
     return [candidates[i] for i in kept[len(against) :]]
 
 
 def _step(
-    case: Case, index: int, avoid: Sequence[Thought[Question]] = (), asker: Asker | None = None
+    case: Case, index: int, parents: Parents, avoid: Sequence[Thought[Question]] = ()
 ) -> Step[QuestionReply, Question]:
-    """A question of a branch, or without one a first question about the claim."""
-    task = AskQuestion(
-        claim=case.claim,
-        context=tuple(pair.content for pair in asker.pairs) if asker else (),
-        index=index,
-        asked=tuple(question.content.text for question in avoid),
-    )
-    parents = [asker.verdict, *asker.pairs] if asker else [case.graph.root]
+    """A question that follows from the verdict and the pairs of a branch, or a first one about the claim."""
+    context = tuple(one.content for one in parents if isinstance(one.content, QuestionAnswer))
+    asked = tuple(question.content.text for question in avoid)
+    task = AskQuestion(claim=case.claim, context=context, index=index, asked=asked)
 
     def question(result: Completion[QuestionReply]) -> Question:
-        return Question(text=result.reply.question.strip(), again=asker is not None)
+        return Question(text=result.reply.question.strip(), again=parents[0] is not case.graph.root)
 
     return Step(task, question, parents)

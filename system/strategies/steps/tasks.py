@@ -17,17 +17,13 @@ class QuestionReply(Reply):
 
 
 class AskQuestion(Task[QuestionReply]):
-    """Ask the next question about a claim (section 3.2.1).
+    """Ask the next question about a claim, given the branch so far; no other than those asked (section 3.2.1).
 
-    Attributes:
-        context: questions and answers of the branch so far, oldest first; empty for a first question.
-        index: which of several alternatives is wanted, from 0; a language model samples it with a seed of its own.
-        asked: questions that must not be asked again; named only where one was.
+    ``index`` says which of several alternatives is wanted, from 0; a language model samples each with its own seed.
     """
 
     name = "ask_question"
     adapter = Adapter.QUESTION_GENERATION
-    reply_type = QuestionReply
     max_tokens = 128
 
     context: tuple[QuestionAnswer, ...]
@@ -52,7 +48,6 @@ class AnswerQuestion(Task[AnswerReply]):
 
     name = "answer_question"
     adapter = Adapter.QUESTION_ANSWERING
-    reply_type = AnswerReply
     max_tokens = 256
 
     question: str
@@ -70,7 +65,6 @@ class VerifyAnswer(Task[VerificationReply]):
     """Say whether an answer follows from its passage (figure 1, optional step)."""
 
     name = "verify_answer"
-    reply_type = VerificationReply
     max_tokens = 160
 
     question: str
@@ -88,7 +82,6 @@ class MergeAnswers(Task[MergeReply]):
     """Merge the answers that several passages gave to one question (table 1)."""
 
     name = "merge_answers"
-    reply_type = MergeReply
     max_tokens = 320
 
     question: str
@@ -109,7 +102,6 @@ class JudgeClaim(Task[VerdictReply]):
 
     name = "judge_claim"
     adapter = Adapter.VERDICT_PREDICTION
-    reply_type = VerdictReply
     max_tokens = 320
 
     pairs: tuple[QuestionAnswer, ...]
@@ -123,14 +115,8 @@ class ArgumentReply(Reply):
 
 
 class Speech(EvidenceTask[ArgumentReply]):
-    """Base of the tasks of speakers.
+    """Base of the tasks of speakers, who argue for a side; the transcript of an opening is empty."""
 
-    Attributes:
-        side: that is argued for.
-        transcript: what was said so far; empty for the opening.
-    """
-
-    reply_type = ArgumentReply
     max_tokens = 512
 
     side: Speaker

@@ -7,48 +7,26 @@ from typing import Any
 
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
-from system.graph.records import Content, Failure, Label, QuestionAnswer, Verdict
+from system.graph.records import Content, Failure, Label, Verdict
 from system.graph.thoughts import Argument, Question, Thought
 from system.models.base import Completion
-from system.strategies.steps.evidence import all_answered_so_far, cited_beside, question_of
+from system.strategies.steps.evidence import Pairs, all_answered_so_far, cited_beside
 from system.strategies.steps.tasks import JudgeClaim
 
-DECIMALS = 4  # of a cosine; the batch that a sentence was embedded in shows only in later ones
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
 ORDER = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE, Label.CONFLICTING)
 
+Verdicts = Sequence[Thought[Verdict]]
 
-async def judge(
-    case: Case, pairs: Sequence[Thought[QuestionAnswer]], *, final: bool = False
-) -> Thought[Verdict] | None:
-    """Judge the claim by the questions and answers of a branch; None when the model failed.
 
-    Args:
-        final: whether this is the last judgement, which may use the reserve of the budget.
-    """
-    latest = question_of(case, pairs[-1]) if pairs else None
+async def judge(case: Case, pairs: Pairs, verdicts: Verdicts = (), *, final: bool = False) -> Thought[Verdict] | None:
+    """Judge the claim by the answers of a branch, or of all with verdicts; a final judgement may use the reserve."""
+    latest = case.graph[pairs[-1].above] if pairs and not verdicts else case.graph.root
+    under = latest if isinstance(latest.content, Question) else case.graph.root
     task = JudgeClaim(claim=case.claim, pairs=tuple(pair.content for pair in pairs))
-    parents: list[Thought[Content]] = [*reversed(pairs)] or [case.graph.root]
-    (verdict,) = await case.think("judge", [Step(task, as_verdict, parents, latest or case.graph.root)], final=final)
+    parents: list[Thought[Content]] = [*verdicts] or [*reversed(pairs)] or [case.graph.root]
+    (verdict,) = await case.think("judge", [Step(task, as_verdict, parents, under)], final=final)
     return verdict
-
-
-async def judge_together(
-    case: Case, verdicts: Sequence[Thought[Verdict]], pairs: Sequence[Thought[QuestionAnswer]]
-) -> Thought[Verdict]:
-    """One judgement of all that the branches found, in place of their vote.
-
-    A reader without a language model learns little from the answer to one question (docs/engine.md). Without answers,
-    without time, or if the model fails, the branches vote.
-    """
-    answered = tuple(pair.content for pair in pairs if pair.content.answered)
-    with suppress(DeadlineExpired):  # the case is marked as timed out
-        if answered:
-            task = JudgeClaim(claim=case.claim, pairs=answered)
-            (verdict,) = await case.think("judge", [Step(task, as_verdict, [*verdicts], under=case.graph.root)])
-            if verdict:
-                return verdict
-    return vote(case, verdicts)
 
 
 def as_verdict(result: Completion[Any]) -> Verdict:
@@ -57,7 +35,7 @@ def as_verdict(result: Completion[Any]) -> Verdict:
     return Verdict(label=reply.label, justification=reply.justification.strip(), confidence=result.confidence)
 
 
-def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
+def vote(case: Case, verdicts: Verdicts) -> Thought[Verdict]:
     """The label that most branches gave.
 
     Of labels with equally many votes a conclusive one beats Not Enough Evidence; then the greater summed confidence
@@ -78,7 +56,7 @@ def vote(case: Case, verdicts: Sequence[Thought[Verdict]]) -> Thought[Verdict]:
     return case.graph.add(merged, verdicts, "final verdict", under=case.graph.root)
 
 
-def has_majority(verdicts: Sequence[Thought[Verdict]], branches: int) -> bool:
+def has_majority(verdicts: Verdicts, branches: int) -> bool:
     """Whether more than half of the branches give one label other than Not Enough Evidence: no vote can change it."""
     votes = Counter(thought.content.label for thought in verdicts)
     del votes[Label.NOT_ENOUGH_EVIDENCE]
@@ -95,21 +73,9 @@ def no_verdict(case: Case) -> Thought[Verdict]:
     reason = "the time ran out" if case.stopwatch.timed_out else "no branch reached a verdict"
     message = f"expected a verdict of at least one branch, but {reason}"
     case.failures.append(Failure(operation="final verdict", message=message, unanswered=True))
-    verdict = Verdict(
-        label=Label.NOT_ENOUGH_EVIDENCE, justification=f"The claim was not judged: {reason}.", confidence=0.0
-    )
+    justification = f"The claim was not judged: {reason}."
+    verdict = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=justification, confidence=0.0)
     return case.graph.add(verdict, [case.graph.root], "final verdict")
-
-
-def demote_uncited(case: Case, verdict: Verdict, pairs: Sequence[QuestionAnswer]) -> Verdict:
-    """Take back Supported or Refuted if no answer rests on a retrieved passage, unless evidence was not wanted."""
-    conclusive = verdict.label in (Label.SUPPORTED, Label.REFUTED)
-    closed_book = case.settings.debate.evidence == "none"
-    if not conclusive or closed_book or any(pair.passages for pair in pairs):
-        return verdict
-    message = f"expected {verdict.label} to cite a retrieved passage, but none of its answers rests on one"
-    case.failures.append(Failure(operation="cite", message=message))
-    return Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=verdict.justification, confidence=0.0)
 
 
 async def conclude(case: Case, work: Awaitable[Thought[Verdict] | None]) -> Outcome:
@@ -130,12 +96,19 @@ async def judge_in_reserve(case: Case) -> Thought[Verdict] | None:
 
 
 def outcome(case: Case, verdict: Thought[Verdict]) -> Outcome:
-    """A verdict with all that was learned: answered questions first."""
-    found = [pair.content for pair in all_answered_so_far(case)]
+    """A verdict with all that was learned: answered questions first, and of these what verdicts of its label rest on.
+
+    Supported and Refuted are taken back if no answer rests on a retrieved passage, unless evidence was not wanted.
+    """
+    held = verdict.content
+    agreeing = [one for one in case.graph.holding(Verdict) if one.content.label is held.label]
+    carrying = {parent for one in agreeing for parent in one.parents}
+    found = [pair.content for pair in sorted(all_answered_so_far(case), key=lambda pair: pair.id not in carrying)]
     pairs = sorted([*found, *cited_beside(case, found)], key=lambda pair: not pair.answered)
-    return Outcome(
-        verdict=demote_uncited(case, verdict.content, pairs),
-        pairs=tuple(pairs),
-        rounds=max((said.content.round for said in case.graph.holding(Argument)), default=1),
-        branches=len(case.graph.holding(Question)),
-    )
+    wanted = held.label in (Label.SUPPORTED, Label.REFUTED) and case.settings.debate.evidence != "none"
+    if wanted and not any(pair.passages for pair in pairs):
+        message = f"expected {held.label} to cite a retrieved passage, but none of its answers rests on one"
+        case.failures.append(Failure(operation="cite", message=message))
+        held = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=held.justification, confidence=0.0)
+    rounds = max((said.content.round for said in case.graph.holding(Argument)), default=1)
+    return Outcome(verdict=held, pairs=tuple(pairs), rounds=rounds, branches=len(case.graph.holding(Question)))

@@ -7,40 +7,18 @@ from system.graph.graph import Graph
 from system.graph.records import Claim, Content, Cost, Label, QuestionAnswer
 from system.graph.thoughts import Thought
 from system.models.scripted import Line
-from system.strategies.carp.records import (
-    Check,
-    ClaimGraph,
-    Dependency,
-    Entity,
-    Phase,
-    Plan,
-    Position,
-    Relation,
-    Stance,
-    Subclaims,
-    Team,
-)
-from system.strategies.carp.tasks import (
-    CorrectOneself,
-    DecideBetweenTeams,
-    DecomposeClaim,
-    GraphClaim,
-    PlanVerification,
-    RefineSubclaims,
-    StateCase,
-    StatementReply,
-)
+from system.strategies.carp import tasks as carp
 from system.strategies.steps.tasks import VerdictReply
 from system.tasks.base import Reply, Task
 
 SUBCLAIMS = ("A bridge over the Aster exists.", "It opened in 1932.")
 REFINED = ("A bridge over the Aster exists.", "The Aster bridge opened in 1932.")
-CLAIM_GRAPH = ClaimGraph(
-    entities=(Entity(name="Aster bridge", mentions=("a bridge over the Aster", "it"), subclaims=(1, 2)),),
-    relations=(Relation(subject="Aster bridge", relation="opened in", object="1932"),),
+CLAIM_GRAPH = carp.ClaimGraph(
+    entities=(carp.Entity(name="Aster bridge", mentions=("a bridge over the Aster", "it"), subclaims=(1, 2)),),
+    relations=(carp.Relation(subject="Aster bridge", relation="opened in", object="1932"),),
 )
 
-NESTED = (GraphClaim, PlanVerification)
+NESTED = (carp.GraphClaim, carp.PlanVerification)
 SPEAKING = ("carp",)
 
 _ITS: dict[str, object] = {"strategy": "carp"}
@@ -52,71 +30,55 @@ RUNS = {
 }
 
 
-def plan_of(phases: Sequence[Sequence[int]], derived: str = "") -> Plan:
+def plan_of(phases: Sequence[Sequence[int]], derived: str = "") -> carp.Plan:
     """A plan whose phases have the steps for these subclaims."""
+    how = {"action": "check_temporal_fact", "strategy": "factual lookup", "evidence_type": "chronicles"}
 
-    def check(subclaim: int) -> Check:
-        return Check(
-            subclaim=subclaim,
-            action="check_temporal_fact",
-            strategy="factual lookup",
-            evidence_type="chronicles",
-            query_hint=f"Aster bridge {subclaim}",
-            derived_question=derived,
-        )
+    def check(subclaim: int) -> carp.Check:
+        return carp.Check(subclaim=subclaim, query_hint=f"Aster bridge {subclaim}", derived_question=derived, **how)
 
-    return Plan(
-        dependencies=(Dependency(kind="logical", first=1, then=2),),
-        phases=tuple(
-            Phase(id=number, goal=f"Goal {number}.", depends_on=tuple(range(1, number)), steps=tuple(map(check, phase)))
-            for number, phase in enumerate(phases, start=1)
-        ),
-        requires_all=True,
-        resolution="Both must hold.",
-    )
+    def phase(number: int, subclaims: Sequence[int]) -> carp.Phase:
+        steps = tuple(check(subclaim) for subclaim in subclaims)
+        return carp.Phase(id=number, goal=f"Goal {number}.", depends_on=tuple(range(1, number)), steps=steps)
+
+    logical = (carp.Dependency(kind="logical", first=1, then=2),)
+    planned = tuple(phase(number, subclaims) for number, subclaims in enumerate(phases, start=1))
+    return carp.Plan(dependencies=logical, phases=planned, requires_all=True, resolution="Both must hold.")
 
 
-def stated(position: Position, *citations: int) -> StatementReply:
+def stated(position: carp.Position, *citations: int) -> carp.StatementReply:
     """An agent's reply."""
-    return StatementReply(statement="So it is.", citations=list(citations), position=position, confidence=80)
+    return carp.StatementReply(statement="So it is.", citations=list(citations), position=position, confidence=80)
 
 
 def reply_to(task: Task) -> Line:
     """The ordinary reply to a task; None to one of another strategy."""
     match task:
-        case DecomposeClaim():
-            return Subclaims(subclaims=SUBCLAIMS)
-        case GraphClaim():
+        case carp.DecomposeClaim():
+            return carp.Subclaims(subclaims=SUBCLAIMS)
+        case carp.GraphClaim():
             return CLAIM_GRAPH
-        case RefineSubclaims(subclaims=subclaims):
-            return Subclaims(subclaims=REFINED[-len(subclaims) :])
-        case PlanVerification(subclaims=subclaims):
+        case carp.RefineSubclaims(subclaims=subclaims):
+            return carp.Subclaims(subclaims=REFINED[-len(subclaims) :])
+        case carp.PlanVerification(subclaims=subclaims):
             return plan_of([[number] for number in range(1, len(subclaims) + 1)])
-        case StateCase(team=team, evidence=evidence):
+        case carp.StateCase(team=team, evidence=evidence):
             return stated("SUPPORT" if team == "support" else "REFUTE", *[1][: len(evidence)])
-        case CorrectOneself():
+        case carp.CorrectOneself():
             return stated("REFUTE")
-        case DecideBetweenTeams():
+        case carp.DecideBetweenTeams():
             return VerdictReply(justification="All parts hold.", label=Label.SUPPORTED)
     return None
 
 
-def stance(team: Team, position: Position, cites: tuple[Passage, ...] = (), phase: int = 1) -> Stance:
+def stance(team: carp.Team, position: carp.Position, cites: tuple[Passage, ...] = (), phase: int = 1) -> carp.Stance:
     """What an agent says on a phase, or having read the other team (phase 0), when it changes its position."""
-    return Stance(
-        team=team,
-        agent=0,
-        phase=phase,
-        text="The council paid.",
-        position=position,
-        changed=not phase,
-        confidence=0.7,
-        passages=cites,
-    )
+    said = {"text": "The council paid.", "position": position, "confidence": 0.7, "passages": cites}
+    return carp.Stance(team=team, agent=0, phase=phase, changed=not phase, **said)
 
 
 CONTENTS: tuple[Content, ...] = (
-    Subclaims(subclaims=SUBCLAIMS),
+    carp.Subclaims(subclaims=SUBCLAIMS),
     CLAIM_GRAPH,
     plan_of([[1], [2]]),
     stance("support", "REFUTE", (Passage(text="Some text.", url="https://page0.example", page=0, start=0),), phase=0),
@@ -129,24 +91,25 @@ def tasks(claim: Claim, pair: QuestionAnswer, evidence: tuple[Passage, ...]) -> 
     support, refutation = stance("support", "SUPPORT", evidence[:1]), stance("refutation", "REFUTE")
     plan = plan_of([[2]], derived="Who paid for it?")
     decided = {"subclaims": SUBCLAIMS, "plan": plan, "statements": (support, refutation)}
+    sides = {"own": (refutation,), "opposing": (support,)}
     case = {"team": "support", "subclaims": SUBCLAIMS, "phase": plan.phases[0]}
     return {
-        "decompose": DecomposeClaim(claim=claim),
-        "decompose by drafts": DecomposeClaim(claim=claim, drafts=(Subclaims(subclaims=SUBCLAIMS),) * 2),
-        "graph the claim": GraphClaim(claim=claim, subclaims=SUBCLAIMS),
-        "refine": RefineSubclaims(claim=claim, subclaims=SUBCLAIMS, graph=CLAIM_GRAPH),
-        "plan": PlanVerification(claim=claim, subclaims=SUBCLAIMS, graph=CLAIM_GRAPH),
-        "state a case": StateCase(**body, **case, said=()),
-        "state another case": StateCase(**body, **case, said=(support,)),
-        "correct oneself": CorrectOneself(**body, team="refutation", plan=plan, own=(refutation,), opposing=(support,)),
-        "decide between teams": DecideBetweenTeams(**body, **decided),
-        "decide without teams": DecideBetweenTeams(**body, **decided | {"statements": ()}),
+        "decompose": carp.DecomposeClaim(claim=claim),
+        "decompose by drafts": carp.DecomposeClaim(claim=claim, drafts=(carp.Subclaims(subclaims=SUBCLAIMS),) * 2),
+        "graph the claim": carp.GraphClaim(claim=claim, subclaims=SUBCLAIMS),
+        "refine": carp.RefineSubclaims(claim=claim, subclaims=SUBCLAIMS, graph=CLAIM_GRAPH),
+        "plan": carp.PlanVerification(claim=claim, subclaims=SUBCLAIMS, graph=CLAIM_GRAPH),
+        "state a case": carp.StateCase(**body, **case, said=()),
+        "state another case": carp.StateCase(**body, **case, said=(support,)),
+        "correct oneself": carp.CorrectOneself(**body, team="refutation", plan=plan, **sides),
+        "decide between teams": carp.DecideBetweenTeams(**body, **decided),
+        "decide without teams": carp.DecideBetweenTeams(**body, **decided | {"statements": ()}),
     }
 
 
-def grow(graph: Graph, cost: Cost) -> Thought[Stance]:
+def grow(graph: Graph, cost: Cost) -> Thought[carp.Stance]:
     """Take a claim apart in a graph, with one agent's stance, the last thought."""
-    subclaims = graph.add(Subclaims(subclaims=REFINED), [graph.root], "decompose", cost)
+    subclaims = graph.add(carp.Subclaims(subclaims=REFINED), [graph.root], "decompose", cost)
     parts = graph.add(CLAIM_GRAPH, [subclaims], "graph claim", cost)
     planned = graph.add(plan_of([[1], [2]]), [parts], "plan", cost)
     return graph.add(stance("refutation", "SUPPORT", phase=0), [planned], "correct", cost, under=graph.root)

@@ -4,9 +4,10 @@ from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Content, Label, QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
 from system.models.scripted import Line
-from system.strategies.consultancy.records import PERSONAS, Belief
+from system.strategies.consultancy.strategy import PERSONAS
 from system.strategies.consultancy.tasks import (
     Advise,
+    Belief,
     BeliefReply,
     JudgeSpeakers,
     QuestionSpeakers,

@@ -1,7 +1,6 @@
 """Whatever ends the work of a claim, and wherever: what was learned until then is judged, kept and shown."""
 
 import asyncio
-import itertools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +12,7 @@ from system.check import Engine, check
 from system.graph.records import Answer, Label
 from system.settings import RESERVE
 from system.strategies import STRATEGIES
-from system.strategies.steps.evidence import all_answered_so_far, question_of
+from system.strategies.steps.evidence import all_answered_so_far
 from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers.bridge import CLAIM, PAGES, Answers, store_of
 
@@ -30,22 +29,21 @@ class Scene:
     end: Callable[["Scene"], Awaitable[None]]
     now: float = 0.0
     awaits: int = 0
-    cases: list[Case] = field(default_factory=list)
+    case: Case | None = None
     heard: list[object] = field(default_factory=list)
 
     def make_case(self, **fields: object) -> Case:
         """A case whose awaits are counted, and one of them ended."""
-        case = Case(**fields)
-        within_deadline, count = case.stopwatch.within_deadline, itertools.count(1)
+        self.case = Case(**fields)
+        within_deadline = self.case.stopwatch.within_deadline
 
         async def counted(operation, work, *, final=False):
-            self.awaits = next(count)
+            self.awaits += 1
             ended = self.awaits == self.at
             return await within_deadline(operation, (lambda: self.end(self)) if ended else work, final=final)
 
-        case.stopwatch.within_deadline = counted
-        self.cases.append(case)
-        return case
+        self.case.stopwatch.within_deadline = counted
+        return self.case
 
     async def check(self):
         result, _ = await check(self.engine, CLAIM, STORE, clock=lambda: self.now, listener=self.heard.append)
@@ -89,8 +87,8 @@ def disagree(request) -> VerdictReply:
 
 def answered(case: Case) -> set[str]:
     """The questions for which an answer has come."""
-    found = [question_of(case, thought) for thought in case.graph.holding(Answer) if thought.content.answered]
-    return {question.content.text for question in found if question}
+    passages = [thought.parents[-1] for thought in case.graph.holding(Answer) if thought.content.answered]
+    return {case.graph[case.graph[passage].parents[0]].content.text for passage in passages}
 
 
 def awaits_of(make_scene, name: str) -> int:
@@ -107,7 +105,7 @@ def test_judges_and_keeps_what_was_learned(make_scene, name, end):
     for at in range(1, awaits_of(make_scene, name) + 1):
         scene = make_scene(name, at, end)
         result = asyncio.run(scene.check())
-        (case,) = scene.cases
+        case = scene.case
         pairs = {pair.question for pair in result.pairs if pair.answered}
         assert answered(case) <= pairs, (at, case.graph.thoughts[-1])
         assert result.timing.cut_short if end is expire else result.failures[0].cause == "RuntimeError"
@@ -134,7 +132,7 @@ def test_cancellation_keeps_what_was_learned_in_the_graph(make_scene, name):
         scene = make_scene(name, at, stop)
         with pytest.raises(asyncio.CancelledError):
             asyncio.run(cancelled(scene))
-        (case,) = scene.cases
+        case = scene.case
         assert scene.heard == list(case.graph)
         assert answered(case) <= {pair.content.question for pair in all_answered_so_far(case) if pair.content.answered}
         assert scene.awaits >= at

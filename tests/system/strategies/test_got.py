@@ -1,4 +1,4 @@
-"""The graph with a scripted model: the shape of figure 2, its questions, answers and rounds, and what may fail."""
+"""The graph with a scripted model: the shape of figure 2, its rounds, its verdict, and what may fail."""
 
 import asyncio
 from dataclasses import replace
@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from knowledge_store.settings import BM25_TOP_K
-from system.graph.records import AnswerType, Failure, Label, Source
-from system.graph.thoughts import Pruned, Verification
+from system.graph.records import AnswerType, Failure, Label, QuestionAnswer, Source, Verdict
+from system.graph.thoughts import Verification
 from system.settings import load
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps.questions import replacements
@@ -23,12 +23,16 @@ from system.strategies.steps.tasks import (
     VerificationReply,
     VerifyAnswer,
 )
-from tests.helpers.bridge import BROKEN, NEI, PAGES, REFUTED, BagOfWords, asked, run_check, run_got
+from system.strategies.steps.verdict import vote
+from tests.helpers.bridge import BROKEN, NEI, PAGES, QUESTIONS, REFUTED, BagOfWords, asked, run_check, run_got
+
+
+def ran(case):
+    return case, run_got(case)
 
 
 def test_the_graph_of_figure_2(make_case):
-    case = make_case()
-    outcome = run_got(case)
+    case, outcome = ran(make_case())
     ids = {thought.id for thought in case.graph}
     assert ids == {
         "claim", "q1", "q2", "q3", "q3.p1",
@@ -41,15 +45,16 @@ def test_the_graph_of_figure_2(make_case):
     assert case.graph["v1"].parents == ("q1.v1", "q2.v1")
     assert outcome.verdict.label is Label.SUPPORTED
     assert (outcome.rounds, outcome.branches) == (1, 2)
+    first, others = case.model.requests[:3], case.model.requests[3:]
+    assert [(r.task.index, r.temperature) for r in first] == [(0, 0.0), (1, 0.7), (2, 0.7)]
+    assert len({r.seed for r in first}) == 3 and {r.temperature for r in others} == {0.0}
     assert [pair.question for pair in outcome.pairs] == [case.graph[q].content.text for q in ("q1", "q2")]
 
 
 def test_not_enough_evidence_asks_again_and_sees_what_was_asked(make_case, answers):
     answers.replace[JudgeClaim] = lambda request: NEI if len(request.task.pairs) == 1 else REFUTED
-    case = make_case()
-    outcome = run_got(case)
-    assert outcome.verdict.label is Label.REFUTED
-    assert outcome.rounds == 2
+    case, outcome = ran(make_case())
+    assert (outcome.verdict.label, outcome.rounds) == (Label.REFUTED, 2)
     assert case.graph["q1.v1.q1"].parents == ("q1.v1", "q1.m1")
     assert case.graph["q1.v1.q1.v1"].parents == ("q1.v1.q1.m1", "q1.m1")
     contexts = [task.context for task in asked(case, AskQuestion) if task.context and not task.asked]
@@ -59,30 +64,29 @@ def test_not_enough_evidence_asks_again_and_sees_what_was_asked(make_case, answe
 
 def test_the_depth_bounds_the_rounds(make_case, answers):
     answers.replace[JudgeClaim] = lambda _: NEI
-    case = make_case(graph__depth=3, graph__branches=1, graph__debate=False)
-    outcome = run_got(case)
-    assert outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE
-    assert outcome.rounds == 3
+    case, outcome = ran(make_case(graph__depth=3, graph__branches=1, graph__debate=False))
+    assert (outcome.verdict.label, outcome.rounds) == (Label.NOT_ENOUGH_EVIDENCE, 3)
     assert len(asked(case, JudgeClaim)) == 3
 
 
 def test_a_repeated_follow_up_question_ends_the_branch(make_case, answers):
     answers.replace[JudgeClaim] = lambda _: NEI
     answers.replace[AskQuestion] = lambda r: QuestionReply(question="When did it open?") if r.task.context else None
-    case = make_case(graph__depth=5, graph__branches=1)
-    assert run_got(case).rounds == 2
-    assert case.graph["q1.v1.q1.v1.q1.p1"].parents == ("q1.v1.q1.v1.q1", "q1.v1.q1")
+    case, outcome = ran(make_case(graph__depth=5, graph__branches=1))
+    assert outcome.rounds == 2
+    pruned = case.graph["q1.v1.q1.v1.q1.p1"]
+    assert pruned.parents == ("q1.v1.q1.v1.q1", "q1.v1.q1") and pruned.content.similarity > 0.99
     assert not replacements(case) and len([task for task in asked(case, AskQuestion) if task.asked]) == 2
 
 
 def test_replaces_duplicates_among_the_first_questions(make_case, make_engine, answers):
-    same = "When did the Aster bridge open?"
+    same, near = "When did the Aster bridge open?", "When did the bridge Aster open?"
     others = ("Who paid for the crossing?", "What do locals call it?")
     answers.replace[AskQuestion] = lambda r: QuestionReply(
-        question=others[r.task.index - 4] if r.task.index > 3 else same
+        question=others[r.task.index - 4] if r.task.index > 3 else near if r.task.index else same
     )
-    case = make_case(graph__branches=3)
-    assert run_got(case).branches == 3
+    case, outcome = ran(make_case(graph__branches=3))
+    assert outcome.branches == 3
     again = [(task.index, task.asked) for task in asked(case, AskQuestion) if task.asked]
     assert again == [(3, (same,)), (4, (same,)), (5, (same, others[0]))]
     assert [q.content.text for q in replacements(case)] == list(others)
@@ -97,39 +101,18 @@ def test_follow_ups_differ_between_branches(make_case, answers):
         QuestionReply(question=follow_ups[bool(r.task.asked)]) if r.task.context else None
     )
     answers.replace[JudgeClaim] = lambda _: NEI
-    case = make_case(graph__branches=2)
-    assert run_got(case).rounds == 2
+    case, outcome = ran(make_case(graph__branches=2))
+    assert outcome.rounds == 2
     (again,) = (task for task in asked(case, AskQuestion) if task.asked)
     assert follow_ups[0] in again.asked and len(again.asked) == 3
     assert [q.content.text for q in replacements(case)] == [follow_ups[1]]
 
 
-def test_near_duplicates_are_pruned_with_a_reason(make_case, answers):
-    same = ["When did the Aster bridge open?", "When did the bridge Aster open?", "Who paid for the crossing?"]
-    answers.replace[AskQuestion] = lambda request: QuestionReply(question=same[request.task.index])
-    case = make_case()
-    run_got(case)
-    (pruned,) = case.graph.holding(Pruned)
-    assert pruned.parents == ("q2", "q1")
-    assert isinstance(pruned.content, Pruned) and pruned.content.similarity > 0.99
-    assert "q3.v1" in {thought.id for thought in case.graph}
-
-
-def test_first_questions_differ_in_index_and_seed(make_case):
-    case = make_case()
-    run_got(case)
-    first, others = case.model.requests[:3], case.model.requests[3:]
-    assert [(r.task.index, r.temperature) for r in first] == [(0, 0.0), (1, 0.7), (2, 0.7)]
-    assert len({r.seed for r in first}) == 3 and {r.temperature for r in others} == {0.0}
-
-
 def test_verification_drops_answers_that_do_not_follow(make_case, answers):
-    def verify(request):
-        return VerificationReply(reason="Not there.", entailed="opened" in request.task.answer.text)
-
-    answers.replace[VerifyAnswer] = verify
-    case = make_case(graph__verification=True, graph__branches=1, retrieval__top_k=3)
-    run_got(case)
+    answers.replace[VerifyAnswer] = lambda request: VerificationReply(
+        reason="Not there.", entailed="opened" in request.task.answer.text
+    )
+    case, _ = ran(make_case(graph__verification=True, graph__branches=1, retrieval__top_k=3))
     assert len(case.graph.holding(Verification)) == 3
     pair = case.graph["q1.m1"].content
     assert [answer.passage.url for answer in pair.answers] == ["https://history.example/aster"]
@@ -139,24 +122,16 @@ def test_an_answer_may_name_the_metadata_as_its_source(make_case, answers):
     answers.replace[AnswerQuestion] = lambda _: AnswerReply(
         source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer="Mara Quill said it."
     )
-    case = make_case(graph__branches=1)
-    outcome = run_got(case)
-    assert outcome.pairs[0].answer == "Mara Quill said it."
-    assert outcome.pairs[0].passages == ()
-    # Supported without a passage is not enough, whatever the model says.
-    assert outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE
+    case, outcome = ran(make_case(graph__branches=1))
+    assert (outcome.pairs[0].answer, outcome.pairs[0].passages) == ("Mara Quill said it.", ())
+    assert outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE  # whatever the model says
     assert [failure.operation for failure in case.failures] == ["cite"]
 
 
 def test_passages_that_do_not_answer_are_left_out_of_the_merge(make_case, answers):
-    def reply(request):
-        if "opened" in request.task.passage.text:
-            return None
-        return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say.")
-
-    answers.replace[AnswerQuestion] = reply
-    case = make_case(graph__branches=1, retrieval__top_k=3)
-    run_got(case)
+    silent = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say.")
+    answers.replace[AnswerQuestion] = lambda request: None if "opened" in request.task.passage.text else silent
+    case, _ = ran(make_case(graph__branches=1, retrieval__top_k=3))
     assert not asked(case, MergeAnswers)
     pair = case.graph["q1.m1"].content
     assert len(pair.answers) == 1 and pair.answered
@@ -165,8 +140,7 @@ def test_passages_that_do_not_answer_are_left_out_of_the_merge(make_case, answer
 @pytest.mark.parametrize("sources", [[0], [3], [1, 9]])
 def test_a_merge_of_missing_answers_takes_the_first(make_case, answers, sources):
     answers.replace[MergeAnswers] = lambda _: MergeReply(answer="Made up.", sources=sources)
-    case = make_case(graph__branches=1)
-    outcome = run_got(case)
+    case, outcome = ran(make_case(graph__branches=1))
     assert outcome.pairs[0].answer == outcome.pairs[0].answers[0].text
     assert "expected source numbers from 1 to 2" in case.failures[0].message
 
@@ -197,8 +171,7 @@ def test_the_papers_profile_embeds_all_and_never_stops_early(make_case, answers)
     assert profile.retrieval.dense_candidates >= BM25_TOP_K == 3000
     labels = iter([Label.SUPPORTED, Label.SUPPORTED, *[Label.NOT_ENOUGH_EVIDENCE] * 20])
     answers.replace[JudgeClaim] = lambda _: VerdictReply(justification="So.", label=next(labels))
-    case = make_case(**{f"graph__{name}": value for name, value in profile.graph.model_dump().items()})
-    outcome = run_got(case)
+    case, outcome = ran(make_case(**{f"graph__{name}": value for name, value in profile.graph.model_dump().items()}))
     assert not asked(case, Argue)
     assert (outcome.verdict.label, outcome.rounds, outcome.branches) == (Label.SUPPORTED, profile.graph.depth, 3)
 
@@ -212,17 +185,9 @@ def test_passages_that_add_nothing_are_counted_and_answer_nothing(make_engine):
 
 @pytest.mark.parametrize("task", [AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim])
 def test_one_failed_request_costs_only_itself(make_case, answers, task):
-    failed = []
-
-    def once(request):
-        if failed:
-            return None
-        failed.append(request)
-        return BROKEN
-
-    answers.replace[task] = once
-    case = make_case(graph__questions=2)
-    outcome = run_got(case)
+    replies = iter([BROKEN])
+    answers.replace[task] = lambda _: next(replies, None)
+    case, outcome = ran(make_case(graph__questions=2))
     assert outcome.verdict.label is Label.SUPPORTED
     assert [failure.message for failure in case.failures] == ["backend error: expected a reply, got none"]
     assert len(case.graph.holding(Failure)) == 1
@@ -230,25 +195,10 @@ def test_one_failed_request_costs_only_itself(make_case, answers, task):
 
 def test_a_model_that_never_asks_leaves_the_claim_as_question(make_case, answers):
     answers.replace[AskQuestion] = lambda _: BROKEN
-    case = make_case()
-    outcome = run_got(case)
+    case, outcome = ran(make_case())
     assert outcome.pairs[0].question == "Is it true that the Aster bridge opened in 1932?"
     assert outcome.verdict.label is Label.SUPPORTED
     assert len(case.failures) == 3
-
-
-def test_a_judgement_cut_short_is_done_in_the_reserve(make_engine, answers):
-    calls = []
-
-    async def slow_once(request):
-        calls.append(request)
-        if len(calls) <= 2:
-            await asyncio.sleep(3600)
-        return REFUTED
-
-    answers.replace[JudgeClaim] = slow_once
-    result, _ = run_check(make_engine(run__budget=0.6))
-    assert result.timing.cut_short and result.verdict.label is Label.REFUTED
 
 
 def test_no_round_starts_without_enough_time(make_engine, answers):
@@ -259,3 +209,66 @@ def test_no_round_starts_without_enough_time(make_engine, answers):
     answers.replace[JudgeClaim] = slow
     result, _ = run_check(make_engine(run__budget=0.5, graph__depth=9))
     assert result.timing.rounds == 1 and result.timing.cut_short
+
+
+NEE = Label.NOT_ENOUGH_EVIDENCE
+
+
+@pytest.mark.parametrize(
+    ("third", "changes", "rounds", "debated"),
+    [
+        (Label.REFUTED, {"graph__debate": False}, 1, False),  # two of three cannot be outvoted
+        (Label.REFUTED, {"graph__debate": True}, 1, False),
+        (Label.REFUTED, {"graph__debate": True, "graph__stop_early": False}, 3, True),
+        (NEE, {"graph__debate": False}, 3, False),
+        (Label.SUPPORTED, {"graph__debate": False}, 3, False),
+    ],
+)
+def test_stops_asking_once_most_branches_agree(make_case, answers, third, changes, rounds, debated):
+    labels = dict(zip(QUESTIONS, (Label.REFUTED, third, NEE), strict=True))
+    answers.replace[JudgeClaim] = lambda r: VerdictReply(justification="So.", label=labels[r.task.pairs[0].question])
+    case, outcome = ran(make_case(graph__branches=3, graph__depth=3, **changes))
+    assert outcome.rounds == rounds and bool(asked(case, Argue)) is debated
+
+
+@pytest.mark.parametrize(
+    ("cast", "expected"),
+    [
+        ([(Label.SUPPORTED, 1.0), (Label.REFUTED, 1.0), (Label.REFUTED, 1.0)], (Label.REFUTED, 2 / 3)),
+        ([(NEE, 1.0), (NEE, 1.0), (Label.REFUTED, 1.0)], (NEE, 2 / 3)),
+        ([(NEE, 1.0), (Label.CONFLICTING, 1.0)], (Label.CONFLICTING, 0.5)),  # tie: conclusive first
+        ([(Label.SUPPORTED, 0.9), (Label.REFUTED, 0.4)], (Label.SUPPORTED, 0.45)),  # then the more confident
+        ([(Label.SUPPORTED, 1.0), (Label.REFUTED, 1.0)], (Label.REFUTED, 0.5)),  # then the more frequent label
+        ([(Label.SUPPORTED, 1.0), (Label.CONFLICTING, 1.0)], (Label.SUPPORTED, 0.5)),
+    ],
+)
+def test_the_majority_decides_and_ties_have_a_rule(make_case, cast, expected):
+    case = make_case()
+    contents = [Verdict(label=label, justification="So.", confidence=sure) for label, sure in cast]
+    merged = vote(case, [case.graph.add(content, [case.graph.root], "judge") for content in contents]).content
+    assert (merged.label, pytest.approx(merged.confidence)) == expected
+
+
+@pytest.mark.parametrize("debate", [False, True])  # there is none where branches agree
+@pytest.mark.parametrize("branches", [2, 3])
+def test_a_last_judgement_of_what_all_branches_found_overrides_them(make_case, answers, branches, debate):
+    pooled = VerdictReply(justification="They say so.", label=Label.REFUTED)
+    answers.replace[JudgeClaim] = lambda r: pooled if len(r.task.pairs) > 1 else None
+    case, outcome = ran(make_case(model__backend="extractive", graph__debate=debate, graph__branches=branches))
+    *cast, last = case.graph.holding(Verdict)
+    assert [verdict.content.label for verdict in cast] == [Label.SUPPORTED] * branches
+    assert outcome.verdict == last.content and (last.content.label, last.operation) == (Label.REFUTED, "judge")
+    assert set(last.parents) == {verdict.id for verdict in cast}  # branches end in any order
+    (task,) = [task for task in asked(case, JudgeClaim) if len(task.pairs) > 1]
+    found = {pair.content.question for pair in case.graph.holding(QuestionAnswer) if pair.content.answered}
+    assert {pair.question for pair in task.pairs} == found
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_branches_vote_if_there_is_no_pooled_judgement(make_case, answers, found):
+    answers.replace[JudgeClaim] = lambda r: BROKEN if len(r.task.pairs) > 1 else None
+    nothing = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="Nothing.")
+    answers.replace[AnswerQuestion] = lambda _: None if found else nothing
+    case, _ = ran(make_case(model__backend="extractive", graph__debate=False))
+    assert len(case.graph.holding(Verdict)) == 3  # of two branches and their vote
+    assert [failure.operation for failure in case.failures] == (["judge"] if found else ["cite"])

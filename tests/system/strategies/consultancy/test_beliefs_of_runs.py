@@ -5,15 +5,14 @@ import json
 from system.graph.graph import Graph
 from system.graph.records import Label
 from system.strategies.consultancy.beliefs import main
-from system.strategies.consultancy.records import Belief
+from system.strategies.consultancy.tasks import Belief
 from tests.helpers.submission_factories import result
 
 NURSE = "A nurse of 68."
 
 
 def moved(before, after, persona=""):
-    beliefs = ((False, before), (True, after))
-    return [Belief(persona=persona, after=late, percent=one) for late, one in beliefs if one is not None]
+    return [Belief(persona=persona, after=late, percent=one) for late, one in ((False, before), (True, after))]
 
 
 def written(folder, *held):
@@ -35,7 +34,7 @@ def test_beliefs_are_tabled_and_a_broken_graph_is_named(tmp_path, capsys):
     gold = tmp_path / "gold.json"
     labels = (Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH_EVIDENCE)  # the last is left out
     gold.write_text(json.dumps([{"claim": f"Claim {i}.", "label": label} for i, label in enumerate(labels)]))
-    nurses = [*moved(40, 80), *moved(50, 60, NURSE)], [*moved(60, 90), *moved(30, None, NURSE)], moved(0, 100)
+    nurses = [*moved(40, 80), *moved(50, 60, NURSE)], [*moved(60, 90), moved(30, 0, NURSE)[0]], moved(0, 100)
     runs = [
         written(tmp_path / "consultancy", *nurses),
         written(tmp_path / "ai_debate", moved(40, 50), moved(60, 0), []),

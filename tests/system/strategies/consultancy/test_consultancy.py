@@ -11,10 +11,8 @@ from system.models.base import RoutedModel
 from system.models.prompting import render
 from system.models.scripted import ScriptedModel
 from system.strategies.base import named
-from system.strategies.consultancy.records import PERSONAS, Belief
-from system.strategies.consultancy.strategy import ai_debate, consultancy
-from system.strategies.consultancy.tasks import Advise, JudgeSpeakers, QuestionSpeakers, StateBelief
-from system.strategies.debate.records import Skipped
+from system.strategies.consultancy.strategy import PERSONAS, ai_debate, consultancy
+from system.strategies.consultancy.tasks import Advise, Belief, JudgeSpeakers, QuestionSpeakers, StateBelief
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.tasks import VerdictReply
 from tests.helpers.bridge import BROKEN, asked, hang, run_check
@@ -22,8 +20,8 @@ from tests.helpers.bridge import BROKEN, asked, hang, run_check
 CONSULTANT, JUDGE, BOTH = Speaker.CONSULTANT, Speaker.JUDGE, [Speaker.AFFIRMATIVE, Speaker.NEGATIVE]
 
 
-def run(case, strategy=consultancy):
-    return asyncio.run(strategy(case))
+def ran(case, strategy=consultancy):
+    return case, asyncio.run(strategy(case))
 
 
 def prompts(case, kind):
@@ -38,25 +36,18 @@ def prompts(case, kind):
     ],
 )
 def test_three_rounds_with_questions_of_the_judge(make_case, strategy, speakers):
-    case = make_case()
-    outcome = run(case, strategy)
+    case, outcome = ran(make_case(), strategy)
     assert outcome.verdict.label is Label.SUPPORTED and outcome.rounds == 3
     (judged,) = asked(case, JudgeSpeakers)
     assert [said.speaker for said in judged.transcript] == speakers
     assert case.graph["v1"].parents == tuple(f"d{number}" for number in range(1, len(speakers) + 1))
 
 
-def test_the_consultant_is_told_what_each_round_is_for(make_case):
-    case = make_case()
-    run(case)
+def test_prompts_say_what_each_round_is_for_and_show_the_judge_only_what_is_cited(make_case):
+    case, _ = ran(make_case())
     wanted = ("Open with your strongest", "Answer the judge's question", "Close: give the evidence")
     for words, prompt in zip(wanted, prompts(case, Advise), strict=True):
         assert [each in prompt for each in wanted] == [each == words for each in wanted]
-
-
-def test_the_judge_reads_what_is_cited_and_no_other_evidence(make_case):
-    case = make_case()
-    run(case)
     (prompt,), (cited, *others) = prompts(case, JudgeSpeakers), asked(case, Advise)[0].evidence
     assert cited.text in prompt
     assert not [passage for passage in others if passage.text in prompt]
@@ -65,20 +56,20 @@ def test_the_judge_reads_what_is_cited_and_no_other_evidence(make_case):
 def test_judges_with_personas_vote_and_the_first_asks(make_case, answers):
     labels = dict(zip(PERSONAS, (Label.REFUTED, Label.SUPPORTED, Label.REFUTED), strict=False))
     answers.replace[JudgeSpeakers] = lambda r: VerdictReply(justification="x", label=labels[r.task.persona])
-    case = make_case(options__personas=3)
-    assert run(case).verdict.label is Label.REFUTED
+    case, outcome = ran(make_case(options__personas=3))
+    assert outcome.verdict.label is Label.REFUTED
     assert [task.persona for task in asked(case, JudgeSpeakers)] == list(PERSONAS[:3])
     assert [task.persona for task in asked(case, QuestionSpeakers)] == [PERSONAS[0]]
     assert PERSONAS[1] in prompts(case, JudgeSpeakers)[1]
 
 
-@pytest.mark.parametrize("strategy", [consultancy, ai_debate])
-@pytest.mark.parametrize("task", [Advise, Argue, QuestionSpeakers])
+@pytest.mark.parametrize(
+    ("strategy", "task"), [(consultancy, Advise), (ai_debate, Argue), (ai_debate, QuestionSpeakers)]
+)
 def test_a_failed_turn_does_not_cost_the_verdict(make_case, answers, strategy, task):
     answers.replace[task] = lambda r: BROKEN if r.task.transcript else None
-    case = make_case()
-    assert run(case, strategy).verdict.label is Label.SUPPORTED
-    assert bool(case.failures) == bool(asked(case, task))
+    case, outcome = ran(make_case(), strategy)
+    assert outcome.verdict.label is Label.SUPPORTED and case.failures
 
 
 @pytest.mark.parametrize("strategy", ["debatecv", "ai_debate", "consultancy"])
@@ -98,8 +89,7 @@ def test_speakers_run_on_other_models_than_judges(make_case, answers, strategy, 
 
 @pytest.mark.parametrize(("strategy", "turns"), [(consultancy, 4), (ai_debate, 8)])
 def test_each_judge_says_what_it_believes_before_and_after(make_case, strategy, turns):
-    case = make_case(options__beliefs=True, options__personas=2)
-    run(case, strategy)
+    case, _ = ran(make_case(options__beliefs=True, options__personas=2), strategy)
     asked_of = [(task.persona, len(task.transcript)) for task in asked(case, StateBelief)]
     assert asked_of == [(persona, said) for said in (0, turns) for persona in PERSONAS[:2]]
     assert case.model.requests[0].task == asked(case, StateBelief)[0]  # before evidence is gathered
@@ -118,4 +108,4 @@ def test_a_belief_that_hangs_costs_no_verdict(make_engine, answers):
     engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": "consultancy"}))
     result, graph = run_check(engine)
     assert result.verdict.label is Label.REFUTED and result.timing.cut_short
-    assert [thought.content.step for thought in graph.holding(Skipped)] == ["beliefs after"]
+    assert [thought.content.after for thought in graph.holding(Belief)] == [False]

@@ -7,11 +7,16 @@ from knowledge_store.pages.page import Page
 from knowledge_store.pages.store import write_store
 from knowledge_store.searchers.archive import Archive
 from system.check import Engine
-from system.graph.records import GUESS, Claim, Label, Verdict
+from system.graph.records import GUESS, Label, Verdict
 from system.models.base import NoModel
-from system.strategies.entailment.strategy import StatementVerdict, combine, statements_of
+from system.strategies.entailment.strategy import combine
 from tests.helpers.bridge import BagOfWords, settings_with
 from tests.helpers.by_words import ByWords
+
+
+def checker_with(reader, **changes):
+    settings = settings_with(strategy="entailment", **changes)
+    return FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=reader))
 
 
 @pytest.fixture
@@ -20,15 +25,13 @@ def checker():
         yield checker
 
 
-def checker_with(reader):
-    return FactChecker(engine=Engine(NoModel(), BagOfWords(), settings_with(strategy="entailment"), reader=reader))
-
-
 def verdict_of(checker, claim, **documents):
     return checker.check(claim, {f"{name}.md": text for name, text in documents.items()})
 
 
-OPENED = "The bridge opened in 1932."
+NOT_ENOUGH = Label.NOT_ENOUGH_EVIDENCE
+OPENED, RED = "The bridge opened in 1932.", "The bridge was painted red."
+COST = "The Aster bridge cost 40 crowns."
 
 
 @pytest.mark.parametrize(
@@ -42,31 +45,17 @@ OPENED = "The bridge opened in 1932."
             Label.REFUTED,
             [f"“{OPENED}” Supported", "“The bridge cost 90 crowns.” Refuted"],
         ),
-        (f"{OPENED} Boats sail.", {"a": OPENED}, Label.NOT_ENOUGH_EVIDENCE, [f"“{OPENED}” Supported"]),
+        (f"{OPENED} Boats sail.", {"a": OPENED}, NOT_ENOUGH, [f"“{OPENED}” Supported"]),
         (
             "The bridge opened in 1931.",
             {"a": "The bridge opened in 1931.", "b": f"As the archive has it, {OPENED}"},
             Label.CONFLICTING,
             ["a.md", "“The bridge opened in 1931.”", "b.md", f"As the archive has it, {OPENED}"],
         ),
-        (
-            "The Aster bridge cost 40 crowns.",  # read beside its neighbour, and quoted alone
-            {"a": "The Aster bridge opened. It cost 40 crowns."},
-            Label.SUPPORTED,
-            [": “It cost 40 crowns.”"],
-        ),
-        (
-            "The bridge was painted red.",
-            {"a": "The bridge was painted by a Danish firm."},
-            Label.NOT_ENOUGH_EVIDENCE,
-            ["Could not decide; nearest is a.md"],
-        ),
-        (
-            "The bridge was painted red.",
-            {"a": "Apples grow on trees."},
-            Label.NOT_ENOUGH_EVIDENCE,
-            ["Nothing was found on it"],
-        ),
+        # Read beside its neighbour, and quoted alone.
+        (COST, {"a": "The Aster bridge opened. It cost 40 crowns."}, Label.SUPPORTED, [": “It cost 40 crowns.”"]),
+        (RED, {"a": "The bridge was painted by a firm."}, NOT_ENOUGH, ["Could not decide; nearest is a.md"]),
+        (RED, {"a": "Apples grow on trees."}, NOT_ENOUGH, ["Nothing was found on it"]),
     ],
 )
 def test_sentences_decide_and_are_quoted(checker, claim, documents, label, said):
@@ -86,16 +75,10 @@ def test_a_side_needs_its_threshold():
     assert given[0].confidence > 0.9 and given[0].confidence + given[1].confidence <= 1
 
 
-@pytest.mark.parametrize(
-    ("claim", "language"),
-    [
-        ("Die Brücke wurde 1931 nicht eröffnet.", "German"),
-        ("Le pont n'a pas ouvert en 1931.", "French"),
-        ("El puente no se inauguró en 1931.", "Spanish"),
-        ("A ponte não foi inaugurada em 1931.", "Portuguese"),
-        ("पुल 1931 में नहीं खुला।", "the language 'hi'"),
-    ],
-)
+GERMAN = "Die Brücke wurde 1931 nicht eröffnet."
+
+
+@pytest.mark.parametrize(("claim", "language"), [(GERMAN, "German"), ("पुल 1931 में नहीं खुला।", "the language 'hi'")])
 def test_a_claim_in_another_language_stays_open_and_says_why(checker, claim, language):
     checked = verdict_of(checker, claim, a=claim)
     assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
@@ -123,7 +106,6 @@ def written(path, *pages):
 def test_a_store_that_repeats_the_claim_decides_nothing(checker, tmp_path):
     store = written(tmp_path / "0.json", COPIES)
     (checked,) = checker.check_many([OPENED], store=store)
-    assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert checked.verdict.justification.startswith("What was found only repeats the claim")
     (checked,) = checker.check_many([OPENED], store=written(store, COPIES, [EVIDENCE]))
     assert checked.verdict.label is Label.SUPPORTED and checked.evidence[0].answer == EVIDENCE
@@ -142,9 +124,7 @@ def test_documents_of_ones_own_may_say_the_claim(checker, tmp_path):
 
 def test_what_a_search_finds_beside_documents_may_not(tmp_path):
     Archive(tmp_path / "a.sqlite").add([Page(0, "https://a.example/", tuple(COPIES))])
-    settings = settings_with(strategy="entailment", retrieval__search=str(tmp_path / "a.sqlite"))
-    engine = Engine(NoModel(), BagOfWords(), settings, reader=ByWords())
-    with FactChecker(engine=engine) as checker:
+    with checker_with(ByWords(), retrieval__search=str(tmp_path / "a.sqlite")) as checker:
         found = checker.check(OPENED, {"b.md": "Boats sail."})
         own = checker.check(OPENED, {"b.md": OPENED})
         (of_all,) = checker.check_many([OPENED], {"b.md": "Boats sail."})
@@ -152,20 +132,9 @@ def test_what_a_search_finds_beside_documents_may_not(tmp_path):
     assert own.verdict.label is Label.SUPPORTED and own.verdict.justification.startswith("b.md")
 
 
-def test_each_sentence_of_a_claim_has_the_one_before_it_as_context():
-    claim = Claim("It has three floors. It lends books.", context="The library opened in 1900.")
-    assert [one.query for one in statements_of(claim)] == [
-        "The library opened in 1900. It has three floors.",
-        "It has three floors. It lends books.",
-    ]
-    assert statements_of(Claim("It has three floors, and it lends books.")) == [
-        Claim("It has three floors, and it lends books.")
-    ]
-
-
 def test_a_statement_that_was_not_read_leaves_the_claim_open(make_case):
     case = make_case()
     supported = Verdict(label=Label.SUPPORTED, justification="So.", confidence=0.9)
-    read = StatementVerdict("It opened.", case.graph.add(supported, [case.graph.root], "judge"), case.graph.root)
+    read = ("It opened.", case.graph.add(supported, [case.graph.root], "judge"))
     verdict = combine(case, [read], statements=2).content
     assert (verdict.label, verdict.confidence) == (Label.NOT_ENOUGH_EVIDENCE, GUESS)

@@ -17,13 +17,12 @@ from tests.helpers.by_strategy.rag import ORDINARY
 FAR = [("https://news.example/2021/03/04/aster", f"The Aster bridge was painted in {year}.") for year in range(60)]
 
 
-def run(case):
-    return asyncio.run(named("rag")(case))
+def ran(case):
+    return case, asyncio.run(named("rag")(case))
 
 
 def test_one_prompt_gives_pairs_and_a_verdict(make_case):
-    case = make_case()
-    outcome = run(case)
+    case, outcome = ran(make_case())
     assert (outcome.verdict.label, outcome.verdict.justification) == (Label.SUPPORTED, "A history says 1932.")
     (task,) = asked(case, WeighSources)
     first = task.sources[0].passage
@@ -35,8 +34,7 @@ def test_one_prompt_gives_pairs_and_a_verdict(make_case):
 
 
 def test_reads_ten_sources_with_address_date_and_surroundings(make_case):
-    case = make_case([*PAGES, *FAR], retrieval__chunk_size=60)
-    run(case)
+    case, _ = ran(make_case([*PAGES, *FAR], retrieval__chunk_size=60))
     (task,) = asked(case, WeighSources)
     assert len(task.sources) == 10 <= len(case.graph.holding(Evidence))
     text = render(task, adapter=False)[1]["content"]
@@ -47,8 +45,8 @@ def test_reads_ten_sources_with_address_date_and_surroundings(make_case):
 @pytest.mark.parametrize("reply", [BROKEN, ORDINARY.model_copy(update={"pairs": ORDINARY.pairs[1:]})])
 def test_without_a_cited_source_a_claim_gets_no_conclusive_verdict(make_case, answers, reply):
     answers.replace[WeighSources] = lambda _: reply
-    case = make_case()
-    assert run(case).verdict.label is Label.NOT_ENOUGH_EVIDENCE and case.failures
+    case, outcome = ran(make_case())
+    assert outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE and case.failures
 
 
 def annotated(claim, label="Refuted"):
