@@ -10,9 +10,9 @@ from nltk.translate.meteor_score import single_meteor_score
 from submission.__main__ import main
 from submission.files import SubmissionError
 from submission.legacy import resources
-from submission.legacy.resources import NO_PUNKT, PUNKT, Meteor, load_meteor, local_wordnet, make_meteor
+from submission.legacy.resources import NO_PUNKT, PUNKT, Meteor, load_meteor, local_wordnet
 from submission.legacy.scores import ClaimLegacy, Sources, legacy_scores
-from submission.read import Gold, Pair, Pairs, read_pairs
+from submission.read import Gold, Pair, Pairs, read_pairing
 from submission.write import predictions, write_json
 from system.graph.records import Label
 from tests.helpers.submission_factories import prediction, result
@@ -77,7 +77,7 @@ def test_a_claim_counts_with_evidence_above_the_threshold_and_the_right_label() 
 def test_the_baseline_scores_what_the_official_scorer_gave(wordnet: nltk.data.PathPointer, shared: Path) -> None:
     data = shared / "data"
     official = json.loads((data / "fever8/official_legacy_scores_150.json").read_text())
-    pairs = read_pairs(data / "fever8/baseline_submission.csv", data / "averitec/dev.json")[:150]
+    pairs = read_pairing(data / "fever8/baseline_submission.csv", data / "averitec/dev.json").pairs[:150]
     scores = legacy_scores(pairs, *make_meteor(wordnet, punkt=False))
     for ours, theirs in zip(scores.claims, official["claims"], strict=True):
         assert ours.claim_id == theirs["id"]

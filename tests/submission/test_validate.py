@@ -293,7 +293,7 @@ def test_reads_a_table_as_pandas_reads_it(tmp_path: Path, text: str) -> None:
     path = tmp_path / "file.csv"
     path.write_text(text, newline="")
     reference = pd.read_csv(path)
-    rows = read_table(path).rows
+    rows = read_table(path)
     assert len(rows) == len(reference)
     assert [row.id for row in rows] == pytest.approx(reference["id"].tolist(), nan_ok=True)
     for ours, column in (("claim", "claim"), ("evidence", "evi"), ("label", "label")):
@@ -303,7 +303,7 @@ def test_reads_a_table_as_pandas_reads_it(tmp_path: Path, text: str) -> None:
 
 def test_rows_know_their_place_and_ids_are_numbers_missing_or_text(tmp_path: Path) -> None:
     (tmp_path / "file.csv").write_text('id,claim\n\n2.0,"two\nlines"\nNA,b\nseven,c\n1_0,d\n')
-    rows = read_table(tmp_path / "file.csv").rows
+    rows = read_table(tmp_path / "file.csv")
     assert [row.where for row in rows[:2]] == ["row 0 (line 3)", "row 1 (line 5)"]
     ids = [row.id for row in rows]
     assert ids[0] == 2 and isinstance(ids[1], float) and math.isnan(ids[1]) and ids[2:] == ["seven", "1_0"]

@@ -35,7 +35,7 @@ def test_writes_all_files_with_a_row_for_every_claim_in_order(tmp_path: Path) ->
     submission_json, submission_csv, timings_json, timings_csv = (tmp_path / "output" / name for name in FILES)
     assert {path.name for path in (tmp_path / "output").iterdir()} == set(FILES)
     assert [entry.claim_id for entry in read_predictions(submission_json)] == [11, 12, 10]
-    assert [row.claim for row in read_table(submission_csv).rows] == ["First.", "Second.", "Third."]
+    assert [row.claim for row in read_table(submission_csv)] == ["First.", "Second.", "Third."]
     assert len(json.loads(timings_json.read_text())["claims"]) == 3
     assert len(timings_csv.read_text().splitlines()) == 4
 
@@ -169,7 +169,7 @@ def test_drops_repeated_pairs_before_the_cut_at_ten(tmp_path: Path) -> None:
     [entry] = predictions([result(pairs=pairs)])
     assert [pair.question for pair in entry.pairs] == ["Again?", *[f"Question {n}?" for n in range(9)]]
     write_csv([entry], tmp_path / "submission.csv")
-    [row] = read_table(tmp_path / "submission.csv").rows
+    [row] = read_table(tmp_path / "submission.csv")
     assert len(split_evidence(row.evidence)) == 10
 
 

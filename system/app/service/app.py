@@ -25,14 +25,7 @@ from system.app.service.guards import Guard, answer_errors
 from system.app.service.jobs import Job, Jobs, Kind
 from system.app.service.local import local_socket
 from system.app.service.pages import PRIVATE, live_page
-from system.app.service.schema import (
-    ERRORS,
-    ClaimProgress,
-    State,
-    Submission,
-    TextProgress,
-    TextSubmission,
-)
+from system.app.service.schema import ERRORS, ClaimProgress, State, Submission, TextProgress, TextSubmission
 from system.article.records import Article, CheckedText
 from system.collection import document_collection
 from system.graph.records import Claim

@@ -16,7 +16,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -185,14 +184,15 @@ class Jobs:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _run(self, job: Job, work: Work) -> None:
-        hear = partial(asyncio.get_running_loop().call_soon_threadsafe, job.hear)
+        loop = asyncio.get_running_loop()
         asked = began = monotonic()
         try:
             async with self._texts if job.kind is Kind.TEXT else nullcontext(), self._slots:
                 began = monotonic()
                 job.enter(State.RUNNING)
                 checker = await self._checker()
-                job.result = await asyncio.wrap_future(checker.submit(work(checker, hear)))
+                working = work(checker, lambda part: loop.call_soon_threadsafe(job.hear, part))
+                job.result = await asyncio.wrap_future(checker.submit(working))
             job.enter(State.DONE)
         except (DocumentsError, JobError) as error:
             job.problem = str(error)
