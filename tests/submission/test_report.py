@@ -5,21 +5,12 @@ import pytest
 from submission.files import SubmissionError
 from submission.report import read_run
 from system.files.journal import JournalError
-from tests.helpers.report_factories import HISTORY, four_claims
+from tests.helpers.report_factories import four_claims
 
 
 @pytest.fixture
 def run(tmp_path):
     return four_claims(tmp_path)[0]
-
-
-def test_reads_a_run_with_results_timings_and_setup(run):
-    material = read_run(run)
-    assert [entry.claim_id for entry in material.entries] == [0, 1, 2, 3]
-    assert material.entries[0].pairs[0].url == HISTORY
-    assert material.results[2].failures[0].operation == "final verdict"
-    assert material.timings.run.claims == 4
-    assert material.setup["settings"] == {"strategy": "got"}
 
 
 def test_an_unfinished_run_says_how_to_finish_it(run):

@@ -11,9 +11,10 @@ import pytest
 
 from submission.write import predictions, write_csv
 from system.graph.records import Label
-from tests.helpers.local_site import Handler, serving
+from tests.helpers.local_site import serving
 from tests.helpers.processes import PATIENCE
 from tests.helpers.submission_factories import result
+from tests.submission.test_ev2r import JudgeServer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -64,8 +65,8 @@ class PromptTypes(Enum):
     EVIDENCE = "atomic_reference_prec_recall"
     QUESTIONS = "atomic_question_reference_prec_recall"
 
-FACTS = "Count facts. {} {} {}"
-QUESTIONS = "Count questions. {} {} {}"
+FACTS = "Count facts: {} {} {}"
+QUESTIONS = "Count questions: {}|{}|{}"
 
 PROMPT_MAPPING = {PromptTypes.EVIDENCE: FACTS, PromptTypes.QUESTIONS: QUESTIONS}
 """
@@ -84,31 +85,10 @@ class OpenAI:
         return json.load(urllib.request.urlopen(body))
 """
 
-# Every fact of the gold side is supported, so recall is 1.
-REPLY = {
-    f"{key} {side} {unit}": value
-    for key, value in (("facts in", "1. A fact."), ("fact check", "1. So."), ("facts count", 1), ("support", 1))
-    for side in ("predicted", "reference")
-    for unit in ("evidence", "questions")
-}
-
-
-class Judge(Handler):
-    """A judge that always replies the same; ``server.asked`` keeps (model, prompt)."""
-
-    def get(self):
-        self.send({"data": [{"id": "judge"}]})
-
-    def post(self):
-        body = self.received()
-        self.server.asked.append((body["model"], body["messages"][-1]["content"]))
-        choice = {"message": {"content": json.dumps(REPLY)}, "finish_reason": "stop"}
-        self.send({"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 9}})
-
 
 @pytest.fixture
 def judge():
-    with serving(Judge, asked=[]) as server:
+    with serving(JudgeServer, bodies=[], silent="nothing") as server:
         yield server
 
 
@@ -200,6 +180,6 @@ def test_both_halves_of_both_scorers_run_on_one_judge(checkout, official, submis
     assert ours.endswith("@0.25 0.500000") and "wants punkt_tab" in done.stdout
     theirs, ours = re.findall(r"Q Ev2R recall [\d.]+, Q\+A Ev2R recall [\d.]+, AVeriTeC [\d.]+", done.stdout)
     assert theirs == "Q Ev2R recall 2.000000, Q+A Ev2R recall 2.000000, AVeriTeC 0.500000"
-    assert ours == "Q Ev2R recall 1.000000, Q+A Ev2R recall 1.000000, AVeriTeC 0.500000"
-    assert [model for model, _ in judge.asked] == ["judge"] * 6  # four of theirs; ours asks equal comparisons once
-    assert all(prompt.startswith("Count ") for _, prompt in judge.asked)
+    assert ours == "Q Ev2R recall 1.000000, Q+A Ev2R recall 0.500000, AVeriTeC 0.000000"
+    assert [body["model"] for body in judge.bodies] == ["judge"] * 6  # four of theirs; ours asks equal comparisons once
+    assert all(body["messages"][-1]["content"].startswith("Count ") for body in judge.bodies)

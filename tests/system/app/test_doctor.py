@@ -28,7 +28,9 @@ def test_names_what_a_run_lacks_and_the_fix(capsys, monkeypatch):
     lacking = ["--model", "no/model", "--claims", "none.json", "--adapters", "verdict_prediction=[red]none"]
     assert cli.main(["doctor", "--profile", "a10g", *lacking]) == 1
     printed = " ".join(capsys.readouterr().out.split())
-    assert {"GPU", "model", "adapter verdict_prediction", "claims"} <= {*printed.partition("missing for a run: ")[2].split(", ")}
+    assert {"GPU", "model", "adapter verdict_prediction", "claims"} <= {
+        *printed.partition("missing for a run: ")[2].split(", ")
+    }
     assert "factgraph fetch" in printed and "none.json" in printed and "[red]none" in printed
 
 

@@ -3,7 +3,6 @@
 from base64 import b64encode
 
 import docx
-import orjson
 import pytest
 
 from system.check import Engine
@@ -33,13 +32,6 @@ class Reader(Visitor):
 
     def status(self):
         return self.browser.find_element(By.ID, "status").text
-
-
-@pytest.fixture
-def stores(tmp_path):
-    lines = [{"url": url, "url2text": [text]} for url, text in PAGES]
-    (tmp_path / "aster.json").write_bytes(b"\n".join(map(orjson.dumps, lines)))
-    return tmp_path
 
 
 def test_a_claim_is_followed_to_its_verdict_and_report(browser):

@@ -52,14 +52,6 @@ def test_without_its_extra_serve_alone_fails_and_names_the_fix():
     assert "pip install '.[serve]'" in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--stores", "nowhere"], ["--host", "0.0.0.0"]])
-def test_reports_bad_options_before_loading_the_engine(arguments, monkeypatch, capsys):
-    monkeypatch.delenv("FACTCHECK_TOKEN", raising=False)
-    monkeypatch.setattr("system.app.commands.common.load_checker", lambda _: pytest.fail("the engine was loaded"))
-    assert cli.main(["serve", *arguments]) == 2
-    assert "error: --" in capsys.readouterr().err
-
-
 def test_a_busy_port_is_told_before_anything_is_loaded(monkeypatch, capsys):
     monkeypatch.setattr("system.app.commands.common.load_checker", lambda _: pytest.fail("the engine was loaded"))
     with socket.create_server(("127.0.0.1", 0)) as taken:

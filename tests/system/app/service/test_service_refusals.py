@@ -4,6 +4,7 @@ import orjson
 import pytest
 
 from system.app.service.schema import DOCUMENTS as MOST_DOCUMENTS
+from system.app.service.schema import TEXT
 from system.models.base import ErrorKind, ModelError
 from system.strategies.steps.tasks import AnswerQuestion, JudgeClaim
 from tests.helpers.bridge import Answers
@@ -27,6 +28,12 @@ FIELDS = [
     ({"documents": [{"text": "x"}]}, "claim: expected a value, got none"),
     ([], "the request: expected "),
 ]
+TEXT_FIELDS = [
+    ({"text": "x" * (TEXT + 1)}, "text: expected at most 100000"),
+    ({"text": " "}, "text: expected at least 1"),
+    ({"store": "0"}, "the request: expected either 'documents' or 'store'"),
+    ({"file": "YSBi"}, "the request: expected either 'text' or 'file'"),
+]
 BODIES = [
     (b'{"claim": "\\ud800", "documents": [{"text": "x"}]}', 422),
     (b'{"claim": "x", "documents": [{"text": "x"}], "budget": 1e999}', 422),
@@ -40,9 +47,11 @@ BODIES = [
 
 def test_names_a_bad_field_without_repeating_its_value():
     async def scenario(client):
-        return [await client.post("/claims", json=body) for body, _ in FIELDS]
+        texts = [{"text": "A text.", "documents": ORDER["documents"], **changes} for changes, _ in TEXT_FIELDS]
+        answers = [await client.post("/claims", json=body) for body, _ in FIELDS]
+        return answers + [await client.post("/texts", json=body) for body in texts]
 
-    for answer, (_, says) in zip(serve(scenario), FIELDS, strict=True):
+    for answer, (_, says) in zip(serve(scenario), FIELDS + TEXT_FIELDS, strict=True):
         assert answer.status_code == 422
         assert answer.json()["detail"].startswith(says), answer.json()
         assert "passwd" not in answer.text and "validation" not in answer.text and len(answer.text) < 300

@@ -103,16 +103,3 @@ def test_one_text_runs_at_a_time_beside_claims():
 
     waiting, early, gone, other = serve(scenario, engine_of(Gate(), run__max_concurrent_claims=2))
     assert waiting["state"] == "queued" and early.status_code == 409 and gone == other.status_code == 404
-
-
-FIELDS = [
-    ({"text": "x" * (TEXT + 1)}, "text"), ({"text": " "}, "text"), ({"store": "0"}, "store"), ({"file": "YSBi"}, "file")
-]  # fmt: skip
-
-
-def test_what_is_no_text_to_check_is_refused_by_field():
-    async def scenario(client):
-        return [await client.post("/texts", json={**ORDER, **changes}) for changes, _ in FIELDS]
-
-    for answer, (_, field) in zip(serve(scenario), FIELDS, strict=True):
-        assert answer.status_code == 422 and field in answer.json()["detail"]
