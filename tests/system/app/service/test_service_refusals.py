@@ -105,23 +105,24 @@ def test_without_a_token_only_local_host_names_are_accepted():
     assert serve(scenario) == [200] * len(LOCAL) + [400] * len(FOREIGN)
 
 
-def test_reports_failures_without_internal_details(caplog):
+@pytest.mark.parametrize(("path", "events"), [("/claims", "thoughts"), ("/texts", "statements")])
+def test_reports_failures_without_internal_details(path, events, caplog):
     answers = Answers()
     answers.replace[AnswerQuestion] = lambda _: ModelError(ErrorKind.BACKEND, f"{SECRET} is gone")
     answers.replace[JudgeClaim] = lambda _: RuntimeError(f"{SECRET} fell over")
 
     async def scenario(client):
-        job = await submit(client)
-        stream = (await client.get(f"/claims/{job['id']}/thoughts")).text
-        report = (await client.get(f"/claims/{job['id']}/report")).text
-        return await ended(client, job["id"]), stream, report
+        given = {"text" if path == "/texts" else "claim": ORDER["claim"], "documents": ORDER["documents"]}
+        address = f"{path}/{(await client.post(path, json=given)).json()['id']}"
+        stream = events_of((await client.get(f"{address}/{events}")).text)
+        return stream, (await client.get(f"{address}/report")).text
 
-    progress, stream, report = serve(scenario, engine_of(answers))
-    messages = progress["result"]["failures"]
-    assert any(message.startswith("backend error;") for message in messages)
-    assert any(message.startswith("RuntimeError;") for message in messages)
-    for shown in (str(progress), stream, report):
-        assert "key@" not in shown and "Traceback" not in shown
+    stream, report = serve(scenario, engine_of(answers))
+    result = stream[-1][2]["result"]
+    failures = (result if path == "/claims" else result["statements"][0])["failures"]
+    for cause in ("backend error;", "RuntimeError;"):
+        assert any(message.startswith(cause) for message in failures)
+    assert not any(secret in shown for shown in (str(stream), report) for secret in ("key@", "Traceback"))
     assert f"{SECRET} is gone" in caplog.text
 
 
