@@ -21,11 +21,11 @@ from tests.helpers.local_site import Handler, serving
 from tests.helpers.submission_factories import paired, prediction, result
 
 # In the form of the organizers' file, in words of our own.
-FILE = '''
+NOT_TO_RUN = 'import no_such_library\n\nraise SystemExit("this file must not be run")\n'
+FILE = (
+    NOT_TO_RUN
+    + '''
 import enum
-import no_such_library
-
-raise SystemExit("this file must not be run")
 
 
 class PromptTypes(enum.Enum):
@@ -47,6 +47,7 @@ PROMPT_MAPPING = {
     PromptTypes.QUESTIONS: QUESTION_PROMPT,
 }
 '''
+)
 
 
 def reply_of(unit=Unit.EVIDENCE, **changes):

@@ -1,4 +1,4 @@
-"""The page as a file: it stands alone, allows only its own script, and shows hostile text as text."""
+"""The page as a file: it stands alone and shows hostile text as text; what cannot be reported on is named."""
 
 import base64
 import gzip
@@ -9,7 +9,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from submission.report import write_report
+from submission.files import SubmissionError
+from submission.report import read_run, write_report
+from system.files.journal import JournalError
 from system.graph.records import Claim, Label
 from system.report.page import claim_page
 from tests.helpers.report_factories import (
@@ -156,3 +158,36 @@ def test_the_first_thing_is_a_claim_with_the_sentence_that_decides_it(tmp_path):
     assert sections(html)[0] == "Example"
     example = html[html.index('aria-label="Example"') : html.index('id="claims"')]
     assert TEXT in example and f"<mark>{QUOTE}</mark>" in example and HISTORY in example
+
+
+@pytest.fixture
+def run(tmp_path):
+    return four_claims(tmp_path)[0]
+
+
+def test_an_unfinished_run_says_how_to_finish_it(run):
+    (run / "timings.json").unlink()
+    with pytest.raises(SubmissionError, match="--resume"):
+        read_run(run)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("journal.jsonl", '{"identity": {}}\n{"claim": 1}\n', "line 2"),
+        ("timings.json", '{"run": {}}', "run.claims"),
+        ("run.json", "[]", "expected a JSON object"),
+        ("run.json", "{", "line 1"),
+    ],
+)
+def test_a_damaged_file_is_named_with_its_place(run, name, text, message):
+    (run / name).write_text(text, encoding="utf-8")
+    with pytest.raises((SubmissionError, JournalError), match=f"{name}.*{message}"):
+        read_run(run)
+
+
+def test_a_missing_graph_is_empty_and_a_damaged_one_an_error(run):
+    assert read_run(run).graph_of(7).nodes == ()
+    (run / "graphs" / "0.json").write_text('{"thoughts": [{"id": 1}]}', encoding="utf-8")
+    with pytest.raises(SubmissionError, match=r"0\.json.*delete this file .* check the claim again with --resume"):
+        read_run(run).graph_of(0)

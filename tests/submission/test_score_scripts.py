@@ -14,7 +14,7 @@ from system.graph.records import Label
 from tests.helpers.local_site import serving
 from tests.helpers.processes import PATIENCE
 from tests.helpers.submission_factories import result
-from tests.submission.test_ev2r import JudgeServer
+from tests.submission.test_ev2r import FILE, NOT_TO_RUN, JudgeServer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,23 +53,7 @@ class EV2REvaluator:
         return [0.5], [], len(replies), []
 """
 
-PROPERTIES = """
-from enum import Enum
-
-import torch
-
-class Rows(torch.utils.data.Dataset):
-    pass
-
-class PromptTypes(Enum):
-    EVIDENCE = "atomic_reference_prec_recall"
-    QUESTIONS = "atomic_question_reference_prec_recall"
-
-FACTS = "Count facts: {} {} {}"
-QUESTIONS = "Count questions: {}|{}|{}"
-
-PROMPT_MAPPING = {PromptTypes.EVIDENCE: FACTS, PromptTypes.QUESTIONS: QUESTIONS}
-"""
+ROWS = "import torch\n\nclass Rows(torch.utils.data.Dataset):\n    pass\n"
 
 # In the form of the client that their scorer asks: hands the request on to the judge's server.
 CLIENT = """
@@ -145,7 +129,7 @@ def official(tmp_path):
     folder = tmp_path / "official"
     (folder / "repository").mkdir(parents=True)
     (folder / "repository" / "averitec_evaluate.py").write_text(OFFICIAL)
-    (folder / "repository" / "properties.py").write_text(PROPERTIES)
+    (folder / "repository" / "properties.py").write_text(FILE.replace(NOT_TO_RUN, ROWS))
     (folder / "repository" / "openai.py").write_text(CLIENT)
     (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / ".installed").touch()
@@ -182,4 +166,3 @@ def test_both_halves_of_both_scorers_run_on_one_judge(checkout, official, submis
     assert theirs == "Q Ev2R recall 2.000000, Q+A Ev2R recall 2.000000, AVeriTeC 0.500000"
     assert ours == "Q Ev2R recall 1.000000, Q+A Ev2R recall 0.500000, AVeriTeC 0.000000"
     assert [body["model"] for body in judge.bodies] == ["judge"] * 6  # four of theirs; ours asks equal comparisons once
-    assert all(body["messages"][-1]["content"].startswith("Count ") for body in judge.bodies)

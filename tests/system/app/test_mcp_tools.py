@@ -55,11 +55,10 @@ def called(name, arguments, serving=None, heard=None):
     """The result of one call; ``heard`` collects its progress."""
 
     async def listen(*progress):
-        heard.append(progress)
+        if heard is not None:
+            heard.append(progress)
 
-    return in_session(
-        lambda client: client.call_tool(name, arguments, progress_callback=None if heard is None else listen), serving
-    )
+    return in_session(lambda client: client.call_tool(name, arguments, progress_callback=listen), serving)
 
 
 def answer(name, arguments, serving=None, heard=None):

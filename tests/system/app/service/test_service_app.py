@@ -3,7 +3,6 @@
 import asyncio
 import threading
 import time
-from base64 import b64encode
 
 import httpx2
 import pytest
@@ -78,15 +77,6 @@ def test_pages_run_only_their_own_script_and_the_schema_has_examples():
     assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
     assert "{{" not in page.text
     assert "http://" not in page.text.replace("http://www.w3.org/2000/svg", "").replace("https?://", "")
-
-
-def test_a_claim_without_readable_documents_fails_and_says_so():
-    async def scenario(client):
-        broken = [{"name": "a.pdf", "file": b64encode(b"%PDF-1.4 broken").decode()}]
-        return await ended(client, (await submit(client, documents=broken))["id"])
-
-    progress = serve(scenario)
-    assert progress["state"] == "failed" and "a.pdf" in progress["problem"]
 
 
 def test_a_full_queue_says_when_to_retry():

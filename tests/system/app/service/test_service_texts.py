@@ -27,7 +27,11 @@ async def followed(client, address):
 
 
 def filed(data, name=""):
-    return {"file": b64encode(data).decode(), "documents": DOCUMENTS, "name": name}
+    return {"file": b64encode(data).decode(), "name": name}
+
+
+def text_of(data, name=""):
+    return {**filed(data, name), "documents": DOCUMENTS}
 
 
 def test_each_statement_of_a_text_is_told_then_its_result():
@@ -52,7 +56,7 @@ def test_each_statement_of_a_text_is_told_then_its_result():
 @pytest.mark.parametrize("name", ["aster.html", ""])
 def test_a_text_may_be_a_file(name):
     async def scenario(client):
-        return await followed(client, await submitted(client, filed(PAGE, name)))
+        return await followed(client, await submitted(client, text_of(PAGE, name)))
 
     _, _, progress = serve(scenario)[-1]
     assert [one["text"] for one in progress["result"]["statements"]] == ["The Aster bridge opened in 1932."]
@@ -61,9 +65,9 @@ def test_a_text_may_be_a_file(name):
 @pytest.mark.parametrize(
     ("order", "problem"),
     [
-        (filed(b"%PDF-1.4 broken", "a.pdf"), "cannot be read"),
-        (filed(b"a b " * TEXT, "a.txt"), "expected at most 100,000"),
-        ({**ORDER, "documents": [{"name": "empty", "text": " "}]}, "empty is skipped: no text in it can be read"),
+        (text_of(b"%PDF-1.4 broken", "a.pdf"), "cannot be read"),
+        (text_of(b"a b " * TEXT, "a.txt"), "expected at most 100,000"),
+        ({**ORDER, "documents": [filed(b"%PDF-1.4 broken", "b.pdf")]}, "b.pdf is skipped: no text in it can be read"),
     ],
 )
 def test_a_text_that_cannot_be_checked_says_so(order, problem):
