@@ -154,9 +154,9 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
 
 def _calibrate(arguments: argparse.Namespace, console: Console) -> int:
     from submission.calibration import calibrate, print_calibration
-    from submission.read import read_pairs
+    from submission.read import read_pairing
 
-    pairs = read_pairs(arguments.predictions, arguments.gold)
+    pairs = read_pairing(arguments.predictions, arguments.gold).pairs
     given = [one.predicted.confidence for one in pairs]
     confidences = [one for one in given if one is not None]
     if len(confidences) < len(given):

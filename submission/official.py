@@ -24,8 +24,9 @@ PAIR_END = "\t\t\n\n"
 ANSWER_START = "\t\t\n"
 MAX_PAIRS = 10
 """Pairs that METEOR reads; Ev2R reads all."""
-DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 COLUMNS = ("id", "claim", "evi", "label", "split")
+READ_COLUMNS = COLUMNS[:4]
+"""The scorer does not read the split of predictions."""
 
 # The cells that pandas takes for missing values by default.
 # fmt: off
@@ -73,43 +74,26 @@ class Row:
     label: str
 
 
-@dataclass(frozen=True)
-class Table:
-    """A submission's rows without blank lines, and the names of its columns."""
-
-    header: tuple[str, ...]
-    rows: tuple[Row, ...]
-
-
-def read_table(path: Path) -> Table:
+def read_table(path: Path) -> list[Row]:
     """Read a CSV as pandas would: quoted cells may hold anything, blank lines are skipped, short rows are padded."""
-    text = read_text(path)
-    if words := _other_delimiter(text):
+    lines = _records(path, read_text(path))
+    header = lines[0][1] if lines else []
+    if not {*READ_COLUMNS} <= {*header}:
         raise SubmissionError(
-            f"{path}: its cells are separated by {words}, and the official scorer reads only commas; "
-            "export it again with commas"
+            f"{path}: expected the columns {', '.join(COLUMNS)}, got {', '.join(header)!r:.80}; give it these columns, "
+            "separated by commas"
         )
-    lines = _records(path, text)
-    if not lines:
-        raise SubmissionError(f"{path}: is empty; expected the columns {', '.join(COLUMNS)}")
-    (_, header), *records = lines
-    for number, (line, record) in enumerate(records):
+    rows = []
+    for number, (line, record) in enumerate(lines[1:]):
+        where = f"row {number} (line {line})"
         if len(record) > len(header):
             raise SubmissionError(
-                f"{path}: row {number} (line {line}) has {len(record)} cells, expected {len(header)}; "
-                "quote cells that hold commas"
+                f"{path}: {where} has {len(record)} cells, expected {len(header)}; quote cells that hold commas"
             )
-    return Table(tuple(header), tuple(_row(header, number, *record) for number, record in enumerate(records)))
-
-
-def _other_delimiter(text: str) -> str:
-    """Name what stands between the columns of the first line, or between two cells by a spreadsheet's ``sep=``."""
-    first = text.lstrip("\ufeff").partition("\n")[0].strip()
-    for mark, words in DELIMITERS.items():
-        cells = {cell.strip("\"' ").lower() for cell in first.split(mark)}
-        if first.strip('"') == f"sep={mark}" or len(cells.intersection(COLUMNS)) > 1:
-            return words
-    return ""
+        padded = record + [""] * (len(header) - len(record))
+        claim_id, claim, evidence, label = (padded[header.index(column)] for column in READ_COLUMNS)
+        rows.append(Row(where, _id(claim_id), claim, evidence, label))
+    return rows
 
 
 def _records(path: Path, text: str) -> list[tuple[int, list[str]]]:
@@ -126,14 +110,6 @@ def _records(path: Path, text: str) -> list[tuple[int, list[str]]]:
     except csv.Error as error:
         raise SubmissionError(f"{path}: the row at line {line} is not valid CSV ({error}); check its quotes") from error
     return records
-
-
-def _row(header: list[str], number: int, line: int, record: list[str]) -> Row:
-    def cell(column: str) -> str:
-        place = header.index(column) if column in header else len(record)
-        return record[place] if place < len(record) else ""
-
-    return Row(f"row {number} (line {line})", _id(cell("id")), cell("claim"), cell("evi"), cell("label"))
 
 
 def _id(cell: str) -> float | str:

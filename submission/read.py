@@ -39,7 +39,7 @@ def read_predictions(path: Path) -> list[Entry]:
             label=row.label,
             pairs=tuple(EvidencePair(question=question, answer=answer) for question, answer in _pairs_of_row(row)),
         )
-        for row in read_table(path).rows
+        for row in read_table(path)
     ]
 
 
@@ -50,7 +50,7 @@ def read_scored_gold(path: Path) -> list[Gold]:
         path: a file in the AVeriTeC JSON form, whose index is the id, or the organizers' gold CSV.
     """
     if path.suffix == ".csv":
-        return [_gold_of_row(path, row) for row in read_table(path).rows]
+        return [_gold_of_row(path, row) for row in read_table(path)]
     return scored(read_annotations(path))
 
 
@@ -82,7 +82,7 @@ def scored(annotations: Sequence[GoldClaim]) -> list[Gold]:
 def claim_texts(path: Path) -> list[str]:
     """Return the texts of all claims of a file in any form that a run reads, or of a gold or submission CSV."""
     if path.suffix == ".csv" and "evi" in read_text(path).partition("\n")[0].strip().split(","):
-        return [row.claim for row in read_table(path).rows]
+        return [row.claim for row in read_table(path)]
     try:
         return [claim.text for claim in claims.read_claims(path)]
     except ClaimsError as error:
@@ -152,12 +152,15 @@ class Pairing:
     """All predictions and all gold claims, in the order of the claims.
 
     Attributes:
+        two_labels: whether the labels of both sides are folded into two, see ``Pair.of_two``.
         pairs: same id, same text; only these are scored.
         mismatched: same id, other text.
         missing: gold claims without a prediction.
         extra: predictions whose id no gold claim has.
     """
 
+    gold: Sequence[Gold]
+    two_labels: bool
     pairs: tuple[Pair, ...]
     mismatched: tuple[Pair, ...]
     missing: tuple[Gold, ...]
@@ -165,11 +168,7 @@ class Pairing:
 
 
 def pair(predicted: Sequence[Entry], gold: Sequence[Gold], *, two_labels: bool = False) -> Pairing:
-    """Pair predictions with gold.
-
-    Args:
-        two_labels: fold the labels of both sides into two, see ``Pair.of_two``.
-    """
+    """Pair predictions with gold."""
     by_id: dict[int, Entry] = {}
     for one in predicted:
         if by_id.setdefault(one.claim_id, one) is not one:
@@ -183,6 +182,8 @@ def pair(predicted: Sequence[Entry], gold: Sequence[Gold], *, two_labels: bool =
         )
     gold_ids = {claim.claim_id for claim in gold}
     return Pairing(
+        gold=gold,
+        two_labels=two_labels,
         pairs=tuple(one.of_two if two_labels else one for one in same),
         mismatched=tuple(one for one in met if not same_text(one.predicted.claim, one.gold.claim)),
         missing=tuple(claim for claim in gold if claim.claim_id not in by_id),
@@ -190,7 +191,7 @@ def pair(predicted: Sequence[Entry], gold: Sequence[Gold], *, two_labels: bool =
     )
 
 
-def read_pairs(predictions: Path, gold: Path, *, two_labels: bool | None = None) -> tuple[Pair, ...]:
+def read_pairing(predictions: Path, gold: Path, *, two_labels: bool | None = None) -> Pairing:
     """Pair the predictions of a file with gold, by default with two labels if their run had two."""
     two_labels = has_two_labels(setup_of(predictions)) if two_labels is None else two_labels
-    return pair(read_predictions(predictions), read_scored_gold(gold), two_labels=two_labels).pairs
+    return pair(read_predictions(predictions), read_scored_gold(gold), two_labels=two_labels)

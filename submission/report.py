@@ -33,9 +33,6 @@ def write_report(folder: Path, gold: Path | None = None, predictions: Path | Non
         folder: the output folder of a run, or where to write the report on ``predictions``.
         gold: the split with labels; by default the run's claims file if that has labels.
         predictions: predictions of another system; by default the run in ``folder``.
-
-    Returns:
-        The path of the report.
     """
     if predictions:
         run = RunMaterial(path=predictions, entries=tuple(read_predictions(predictions)))
@@ -56,12 +53,7 @@ def write_report(folder: Path, gold: Path | None = None, predictions: Path | Non
 
 
 def read_run(folder: Path) -> RunMaterial:
-    """Read the output folder of a finished run.
-
-    Raises:
-        SubmissionError: the folder holds no finished run, or one of its files is damaged.
-        JournalError: its journal is damaged.
-    """
+    """Read the output folder of a finished run."""
     if not folder.is_dir():
         raise SubmissionError(f"{folder} not found; expected the output folder of a run")
     if not (folder / "timings.json").is_file():
@@ -85,10 +77,9 @@ def _annotations_if_any(path: Path) -> list[GoldClaim]:
 
 
 def _with_gold(run: RunMaterial, annotations: Sequence[GoldClaim]) -> RunMaterial:
-    two_labels = has_two_labels(run.setup)
-    pairing = pair(run.entries, scored(annotations), two_labels=two_labels)
+    pairing = pair(run.entries, scored(annotations), two_labels=has_two_labels(run.setup))
     by_id = {one.claim.id: one for one in annotations}
-    labels, constant = scores_of(pairing.pairs, two_labels=two_labels)
+    labels, constant = scores_of(pairing)
     return replace(
         run,
         gold={one.gold.claim_id: by_id[one.gold.claim_id] for one in pairing.pairs},

@@ -3,12 +3,11 @@
 Differences are to the first run. Their intervals come from a paired bootstrap (see ``submission.bootstrap``).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -18,7 +17,7 @@ from submission.bootstrap import Draws, Estimate, Resamples
 from submission.ev2r.scores import OFFICIAL_THRESHOLD as EV2R_THRESHOLD
 from submission.files import SubmissionError
 from submission.legacy.scores import OFFICIAL_THRESHOLD
-from submission.read import Pair, has_two_labels, read_pairs, setup_of
+from submission.read import Pair, has_two_labels, read_pairing, setup_of
 from submission.score import NONE, Metrics
 from system.files.journal import flat, read_finished
 from system.graph.records import TWO_LABELS, Label, Record
@@ -69,65 +68,54 @@ def gold_of(run: Path) -> Path:
 
 
 def score_runs(
-    runs: Sequence[Path],
-    gold: Path,
-    metrics: Metrics = NONE,
-    *,
-    two_labels: bool | None = None,
+    runs: Sequence[Path], gold: Path, metrics: Metrics = NONE, *, two_labels: bool | None = None
 ) -> RunsReport:
     """Score runs on the claims that they share.
 
     Args:
         runs: output folders or files of predictions, at least two.
         two_labels: whether to fold all labels into two; by default if any run concluded with two.
-
-    Raises:
-        SubmissionError: a file cannot be read, or the runs share no claim.
-        JournalError: a journal is damaged.
     """
     files = [predictions_of(run) for run in runs]
     setups = list(map(setup_of, files))
     two_labels = any(map(has_two_labels, setups)) if two_labels is None else two_labels
-    labels = list(map(str, TWO_LABELS if two_labels else Label))
-    by_id = [{one.gold.claim_id: one for one in read_pairs(file, gold, two_labels=two_labels)} for file in files]
+    pairings = [read_pairing(file, gold, two_labels=two_labels) for file in files]
+    by_id = [{one.gold.claim_id: one for one in pairing.pairs} for pairing in pairings]
     shared = sorted(set.intersection(*map(set, by_id)))
     if not shared:
         raise SubmissionError(f"{', '.join(map(str, runs))} have no claim in common; score runs of the same split")
+    pairs = [[found[number] for number in shared] for found in by_id]
+    right = [np.array([one.predicted.label == one.gold.label for one in own]) for own in pairs]
+    drawn = [_drawn(own, metrics, TWO_LABELS if two_labels else tuple(Label)) for own in pairs]
     settings = [dict(flat(setup.get("settings", {}))) for setup in setups]
-    resamples = Resamples(len(shared))
-    scored: list[RunScores] = []
-    first: dict[str, Draws] = {}
-    first_right: NDArray[np.bool_] | None = None
-    for run, file, own, found in zip(runs, files, settings, by_id, strict=True):
-        pairs = [found[number] for number in shared]
-        truth, answers = [str(one.gold.label) for one in pairs], [one.predicted.label for one in pairs]
-        right = np.array(answers) == np.array(truth)
-        first_right = right if first_right is None else first_right
-        drawn = {
-            "accuracy": resamples.means(right),
-            "macro-F1": resamples.macro_f1(truth, answers, labels),
-            **{name: resamples.means(values) for name, values in _counted(pairs, metrics)},
-        }
-        scored.append(
-            RunScores(
-                run=shown_path(run),
-                settings={name: value for name, value in own.items() if any(o.get(name) != value for o in settings)},
-                scores={name: Estimate.of(values) for name, values in drawn.items()},
-                differences={name: Estimate.of(drawn[name] - values) for name, values in first.items()},
-                gained=int((right & ~first_right).sum()),
-                lost=int((first_right & ~right).sum()),
-                costs=_costs(file, shared),
-            )
+    scored = [
+        RunScores(
+            run=shown_path(run),
+            settings={name: value for name, value in own.items() if any(o.get(name) != value for o in settings)},
+            scores={name: Estimate.of(draws) for name, draws in drawn[place].items()},
+            differences={name: Estimate.of(drawn[place][name] - draws) for name, draws in drawn[0].items() if place},
+            gained=int((right[place] & ~right[0]).sum()),
+            lost=int((right[0] & ~right[place]).sum()),
+            costs=_costs(files[place], shared),
         )
-        first = first or drawn
+        for place, (run, own) in enumerate(zip(runs, settings, strict=True))
+    ]
     return RunsReport(gold=str(gold), claims=len(shared), runs=tuple(scored))
 
 
-def _counted(pairs: Sequence[Pair], metrics: Metrics) -> Iterator[tuple[str, list[bool]]]:
-    """Yield further metrics by name, each with whether each pair counts for it."""
+def _drawn(pairs: Sequence[Pair], metrics: Metrics, labels: Sequence[Label]) -> dict[str, Draws]:
+    """Return the draws of each score by its name."""
+    resamples = Resamples(len(pairs))
+    truth, answers = [str(one.gold.label) for one in pairs], [one.predicted.label for one in pairs]
+    found = {
+        "accuracy": resamples.means(np.array(answers) == np.array(truth)),
+        "macro-F1": resamples.macro_f1(truth, answers, list(map(str, labels))),
+    }
     for key, (name, threshold) in THRESHOLDS.items():
         if key in metrics:
-            yield f"{name} @{threshold}", [one.counts(threshold) for one in metrics[key](pairs).claims]
+            counts = [one.counts(threshold) for one in metrics[key](pairs).claims]
+            found[f"{name} @{threshold}"] = resamples.means(counts)
+    return found
 
 
 def _costs(predictions: Path, shared: Sequence[int]) -> dict[str, float]:
@@ -154,9 +142,7 @@ def print_runs(report: RunsReport, console: Console) -> None:
     table = Table(title=title, title_justify="left")
     table.add_column("run", overflow="fold")
     names, costs = list(report.runs[0].scores), list(dict.fromkeys(name for one in report.runs for name in one.costs))
-    for name in names:
-        table.add_column(name, justify="right")
-    for name in ("right +/−", *costs):
+    for name in (*names, "right +/−", *costs):
         table.add_column(name, justify="right")
     for number, one in enumerate(report.runs):
         settings = "".join(f"\n  {name} {value}" for name, value in one.settings.items())

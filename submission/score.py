@@ -16,7 +16,7 @@ from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_f
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
 from submission.files import MissingResource
 from submission.legacy.scores import LegacyScores, legacy_scores
-from submission.read import Pair, has_two_labels, pair, read_predictions, read_scored_gold, setup_of
+from submission.read import Pair, Pairing, read_pairing
 from submission.validate import outcome, validate
 from system.graph.records import TWO_LABELS, Label, Record
 from system.report.scores import INVALID, LabelScore, LabelScores
@@ -51,12 +51,12 @@ def label_scores(gold: Sequence[str], predicted: Sequence[str], labels: Sequence
     )
 
 
-def scores_of(pairs: Sequence[Pair], *, two_labels: bool = False) -> tuple[LabelScores, LabelScores]:
-    """Score the labels of at least one pair; return also what the constant answer "Refuted" scores."""
-    labels = TWO_LABELS if two_labels else tuple(Label)
-    gold = [str(one.gold.label) for one in pairs]
-    predicted = label_scores(gold, [one.predicted.label for one in pairs], labels)
-    return predicted, label_scores(gold, [str(Label.REFUTED)] * len(pairs), labels)
+def scores_of(pairing: Pairing) -> tuple[LabelScores, LabelScores]:
+    """Score the labels of all pairs; return also what the constant answer "Refuted" scores."""
+    labels = TWO_LABELS if pairing.two_labels else tuple(Label)
+    gold = [str(one.gold.label) for one in pairing.pairs]
+    predicted = label_scores(gold, [one.predicted.label for one in pairing.pairs], labels)
+    return predicted, label_scores(gold, [str(Label.REFUTED)] * len(gold), labels)
 
 
 class Mismatch(Record):
@@ -99,10 +99,8 @@ def score(predictions: Path, gold: Path, metrics: Metrics = NONE, *, two_labels:
     Args:
         two_labels: fold the labels of both sides into two (see ``Pair.of_two``); by default if the run had two.
     """
-    claims = read_scored_gold(gold)
-    two_labels = has_two_labels(setup_of(predictions)) if two_labels is None else two_labels
-    pairing = pair(read_predictions(predictions), claims, two_labels=two_labels)
-    labels, constant = scores_of(pairing.pairs, two_labels=two_labels)
+    pairing = read_pairing(predictions, gold, two_labels=two_labels)
+    labels, constant = scores_of(pairing)
     found, left_out = {}, {}
     for name, metric in metrics.items():
         try:
@@ -112,8 +110,8 @@ def score(predictions: Path, gold: Path, metrics: Metrics = NONE, *, two_labels:
     return ScoreReport(
         predictions=str(predictions),
         gold=str(gold),
-        official=outcome(validate(predictions, [claim.claim for claim in claims])),
-        gold_claims=len(claims),
+        official=outcome(validate(predictions, [claim.claim for claim in pairing.gold])),
+        gold_claims=len(pairing.gold),
         missing=tuple(claim.claim_id for claim in pairing.missing),
         extra=tuple(one.claim_id for one in pairing.extra),
         mismatched=tuple(
@@ -141,9 +139,6 @@ def score_ev2r(pairs: Sequence[Pair], *, judge: str, prompts: Path, journal: Pat
         judge: which model, see ``submission.ev2r.judge.FORMS``.
         prompts: the organizers' file of prompts.
         journal: where the judge's replies are kept.
-
-    Raises:
-        JournalError: the journal cannot be used.
     """
     from submission.ev2r.judge import load_judge  # loads the engine's models
     from submission.ev2r.judging import ReplyJournal, judge_all

@@ -11,17 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from submission.files import SubmissionError, same_text
-from submission.official import (
-    COLUMNS,
-    MAX_PAIRS,
-    Effect,
-    Fault,
-    Row,
-    UnreadableEvidence,
-    convert,
-    read_table,
-    split_evidence,
-)
+from submission.official import MAX_PAIRS, Effect, Fault, Row, UnreadableEvidence, convert, read_table, split_evidence
 from system.graph.records import Label
 
 STYLES = {Effect.CRASH: "bold red", Effect.WRONG: "yellow", Effect.HARMLESS: "dim"}
@@ -39,41 +29,27 @@ def validate(path: Path, claims: Sequence[str] | None = None) -> list[Fault]:
     if not path.is_file():
         raise SubmissionError(f"{path} not found; expected submission.csv or predictions in JSON")
     try:
-        return _check_json(path, claims) if path.suffix == ".json" else _check_csv(path, claims)
+        rows, faults = convert(path) if path.suffix == ".json" else (read_table(path), [])
     except SubmissionError as error:
         return [Fault("file", str(error), Effect.CRASH)]
+    if not any(fault.effect is Effect.CRASH for fault in faults):  # else the converter writes no ids
+        faults += _check_ids(rows, None if claims is None else len(claims))
+    return faults + [fault for row in rows for fault in _check_row(row, claims)]
 
 
-def _check_csv(path: Path, claims: Sequence[str] | None) -> list[Fault]:
-    table = read_table(path)
-    missing = [column for column in COLUMNS if column not in table.header]
-    if missing in ([], ["split"]):
-        words = "column 'split' not found; the scorer does not read it"
-        return [*(Fault("file", words, Effect.HARMLESS) for _ in missing), *_check_rows(table.rows, claims)]
-    return [Fault("file", f"column {column!r} not found", Effect.CRASH) for column in missing]
-
-
-def _check_json(path: Path, claims: Sequence[str] | None) -> list[Fault]:
-    rows, faults = convert(path)
-    if any(fault.effect is Effect.CRASH for fault in faults):
-        return faults + [fault for row in rows for fault in _check_row(row, claims)]
-    return faults + _check_rows(rows, claims)
-
-
-def _check_rows(rows: Sequence[Row], claims: Sequence[str] | None) -> list[Fault]:
+def _check_ids(rows: Sequence[Row], total: int | None) -> Iterator[Fault]:
+    """Yield the faults of the ids, which decide what claim a row is scored against."""
     if not rows:
-        return [Fault("file", "no rows found", Effect.CRASH)]
-    by_id = _check_ids(rows, None if claims is None else len(claims))
-    return by_id + [fault for row in rows for fault in _check_row(row, claims)]
-
-
-def _check_ids(rows: Sequence[Row], total: int | None) -> list[Fault]:
-    """Return the faults of the ids, which decide what claim a row is scored against."""
+        yield Fault("file", "no rows found", Effect.CRASH)
+        return
     if total is None:
         total = 1 + max((int(row.id) for row in rows if isinstance(row.id, float) and isfinite(row.id)), default=-1)
+    yield from (_ignored(row) for row in rows if not _is_scored(row, total))
     scored = [(int(row.id), row) for row in rows if _is_scored(row, total)]
-    ignored = [_ignored(row) for row in rows if not _is_scored(row, total)]
-    return [*ignored, *_duplicates(scored, total), *_gaps([number for number, _ in scored], total), *_order(scored)]
+    yield from _duplicates(scored, total)
+    yield from _gaps([number for number, _ in scored], total)
+    if late := next((row for (before, _), (after, row) in pairwise(scored) if after < before), None):
+        yield Fault(late.where, "the rows are not in the order of their ids; the scorer sorts them", Effect.HARMLESS)
 
 
 def _is_scored(row: Row, total: int) -> bool:
@@ -106,13 +82,6 @@ def _gaps(ids: Sequence[int], total: int) -> Iterator[Fault]:
         if after == total:
             consequence = "the mean is taken over fewer claims"
         yield Fault("file", f"{names} missing; {consequence}", Effect.WRONG)
-
-
-def _order(scored: Sequence[tuple[int, Row]]) -> Iterator[Fault]:
-    for (before, _), (after, row) in pairwise(scored):
-        if after < before:
-            yield Fault(row.where, "the rows are not in the order of their ids; the scorer sorts them", Effect.HARMLESS)
-            return
 
 
 def _check_row(row: Row, claims: Sequence[str] | None) -> list[Fault]:

@@ -34,9 +34,6 @@ class ReplyJournal(RecordJournal[KeptReply]):
     """The judge's replies on disk: nothing is asked twice, and a run that was stopped resumes.
 
     Several runs, predictions and judges may share a file, because a key names everything that a reply depends on.
-
-    Raises:
-        JournalError: the file cannot be written, another run holds it, or a line within it is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,11 +45,7 @@ class ReplyJournal(RecordJournal[KeptReply]):
         self.replies = {kept.key: kept.reply for kept in self.finished}
 
     def keep(self, key: str, reply: str) -> None:
-        """Write a reply and wait until it is on the disk.
-
-        Raises:
-            JournalError: the disk is full or gone; earlier replies stay readable.
-        """
+        """Write a reply and wait until it is on the disk; if that is full or gone, earlier replies stay readable."""
         try:
             self.append(kept := KeptReply(key=key, reply=repair(reply)))
         except OSError as error:
@@ -64,9 +57,6 @@ async def judge_all(pairs: Sequence[Pair], judge: Judge, journal: ReplyJournal) 
     """Return the outcomes of each pair, in order; ask equal prompts once, and close the judge at the end.
 
     All evidence is compared, because Ev2R reads more than the first ten pairs.
-
-    Raises:
-        SubmissionError: the judge is gone. Its replies so far are in the journal.
     """
     prompts = {(number, unit): judge.prompt(pair, unit) for number, pair in enumerate(pairs) for unit in Unit}
     distinct = {prompt: unit for (_, unit), prompt in prompts.items()}

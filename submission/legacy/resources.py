@@ -63,23 +63,14 @@ class Meteor:
 
 
 def load_meteor() -> tuple[Meteor, Sources]:
-    """Load METEOR with the official tokenizer if its data is there.
-
-    Raises:
-        MissingResource: there is no WordNet.
-    """
+    """Load METEOR with the official tokenizer if its data is there; raise ``MissingResource`` without WordNet."""
     folder = local_wordnet()
     if folder is None:
         raise MissingResource(
             "METEOR needs WordNet, which is not in NLTK's data folders; run 'python -m nltk.downloader wordnet "
             "punkt_tab', or apt install wordnet-base wordnet-sense-index"
         )
-    return make_meteor(folder, punkt=_has_punkt())
-
-
-def make_meteor(folder: PathPointer, punkt: bool) -> tuple[Meteor, Sources]:
-    """Make METEOR with the WordNet of a folder, with or without splitting texts into sentences first."""
-    wordnet = WordNet(folder)
+    wordnet, punkt = WordNet(folder), _has_punkt()
     sources = Sources(tokenization=PUNKT if punkt else NO_PUNKT, wordnet=f"WordNet {wordnet.get_version()} ({folder})")
     return Meteor(partial(nltk.word_tokenize, preserve_line=not punkt), wordnet), sources
 

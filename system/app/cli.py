@@ -121,18 +121,7 @@ def _run(arguments: list[str]) -> int:
     if "--help-all" in arguments:
         import_module("system.app.options").EVERY_SETTING.set(True)
         arguments = [arguments[0], "--help"]
-    return app(_with_values(arguments)) or 0
-
-
-def _with_values(arguments: Sequence[str]) -> list[str]:
-    """The arguments, with a value for ``--ray`` if it has none.
-
-    >>> _with_values(["run", "--ray", "--limit", "2"])
-    ['run', '--ray', 'local', '--limit', '2']
-    """
-    following = [*arguments[1:], "-"]
-    pairs = zip(arguments, following, strict=True)
-    return [word for one, after in pairs for word in ([one, "local"] if one == "--ray" and after[:1] == "-" else [one])]
+    return app(arguments) or 0
 
 
 def _reason(error: Exception) -> str:

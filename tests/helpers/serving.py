@@ -19,8 +19,10 @@ from system.app.service.app import create_app
 from system.app.service.listening import CONNECTIONS, configured
 from system.check import Engine
 from system.models.base import Request
+from system.models.extractive import ExtractiveModel
 from system.models.scripted import ScriptedModel
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
+from tests.helpers.by_words import ByWords
 from tests.helpers.processes import PATIENCE
 
 T = TypeVar("T")
@@ -46,6 +48,12 @@ class Gate:
 
 def engine_of(script: object, **changes: object) -> Engine:
     return Engine(ScriptedModel(script), BagOfWords(), settings_with(**{"run__budget": BUDGET, **changes}))
+
+
+def reading_engine() -> Engine:
+    """An engine whose reader judges sentences by their words."""
+    settings = settings_with(reading__document_strategy="entailment", run__budget=BUDGET)
+    return Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 from knowledge_store.pages.page import Passage
+from submission.read import Gold, Pair, Pairs
 from system.graph.records import (
     Answer,
     AnswerType,
@@ -33,6 +34,12 @@ HOSTILE = st.lists(
 def prediction(claim_id: int, claim: str, label: str, pairs: Sequence[tuple[str, str]] = ()) -> Entry:
     texts = tuple(EvidencePair(question=question, answer=answer) for question, answer in pairs)
     return Entry(claim_id=claim_id, claim=claim, label=label, pairs=texts)
+
+
+def paired(claim_id: int, predicted: Pairs, gold: Pairs, right: bool = True) -> Pair:
+    """A refuted claim with its prediction."""
+    found = prediction(claim_id, "c", Label.REFUTED if right else Label.SUPPORTED, predicted)
+    return Pair(found, Gold(claim_id=claim_id, claim="c", label=Label.REFUTED, pairs=gold))
 
 
 def passage(text: str = "The bridge opened in 1932.", url: str = "https://example.org/bridge") -> Passage:

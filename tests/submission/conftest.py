@@ -1,13 +1,12 @@
 """Fixtures for the scores."""
 
-import nltk
 import pytest
 
 from submission.legacy.resources import local_wordnet
 
 
 @pytest.fixture(scope="session")
-def wordnet() -> nltk.data.PathPointer:
+def wordnet():
     """A WordNet database of this machine; continuous integration installs one, and so can you."""
     folder = local_wordnet()
     if folder is None:

@@ -3,8 +3,6 @@
 import json
 import re
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,22 +10,23 @@ from hypothesis import given
 from submission.files import SubmissionError, clean, read_text
 from submission.official import join_evidence
 from submission.read import Gold, claim_texts, pair, read_predictions, read_scored_gold
-from submission.write import predictions, write_csv, write_json
 from system.files.texts import FileError, repair, write_text
 from system.graph.records import Label
-from tests.helpers.submission_factories import HOSTILE, prediction, result
-
-PAIRS = (("When did the bridge open?", "In 1932."),)
-OURS = [result(0, "First."), result(2, "Third.", Label.REFUTED)]
+from tests.helpers.submission_factories import HOSTILE, prediction
 
 
-def _json(folder: Path, value: Any) -> Path:
-    path = folder / "file.json"
-    path.write_text(json.dumps(value))
-    return path
+@pytest.fixture
+def file(tmp_path):
+    """Write a value as JSON, or a text as it is."""
+
+    def write(value, name="file.json"):
+        (tmp_path / name).write_text(value if isinstance(value, str) else json.dumps(value))
+        return tmp_path / name
+
+    return write
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
     path = tmp_path / "new" / "file.txt"
     write_text(path, "a\r\né")
     with pytest.raises(UnicodeEncodeError):
@@ -38,7 +37,7 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
         write_text(path / "inside.txt", "text")
 
 
-def test_a_byte_order_mark_is_dropped_and_other_bytes_are_named(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_dropped_and_other_bytes_are_named(tmp_path):
     (tmp_path / "file").write_bytes(b"\xef\xbb\xbfa\r\nb\r")
     assert read_text(tmp_path / "file") == "a\r\nb\r"
     (tmp_path / "file").write_bytes(b"one\ntwo \xff")
@@ -47,137 +46,101 @@ def test_a_byte_order_mark_is_dropped_and_other_bytes_are_named(tmp_path: Path) 
 
 
 @given(HOSTILE)
-def test_clean_text_holds_no_separator_and_no_margin(text: str) -> None:
+def test_clean_text_holds_no_separator_and_no_margin(text):
     cleaned = clean(text)
     assert not re.search(r"\t\t\n|\r|\0", cleaned)
     assert cleaned == cleaned.strip() == clean(cleaned) == repair(cleaned)
 
 
-def test_clean_text_keeps_single_tabs_and_takes_linear_time() -> None:
+def test_clean_text_keeps_single_tabs_and_takes_linear_time():
     assert clean("year\tvisitors\n2019\t4") == "year\tvisitors\n2019\t4"
     begin = time.process_time()
     assert clean("a" + "\t" * 200_000 + "b") == "a" + "\t" * 200_000 + "b"
     assert time.process_time() - begin < 5  # a minute, if each tab began the search again
 
 
-def test_our_predictions_keep_the_ids_of_their_claims_and_a_csv_has_its_own(tmp_path: Path) -> None:
-    write_json(predictions(OURS), tmp_path / "submission.json")
-    found = read_predictions(tmp_path / "submission.json")
-    assert [(one.claim_id, one.claim, one.label, one.texts, one.confidence) for one in found] == [
-        (0, "First.", "Supported", PAIRS, 0.75),
-        (2, "Third.", "Refuted", PAIRS, 0.75),
-    ]
-    assert found[0].pairs[0].url == "https://example.org/bridge"
-    write_csv(predictions(OURS), tmp_path / "submission.csv")
-    rows = [(one.claim_id, one.texts) for one in read_predictions(tmp_path / "submission.csv")]
-    assert rows == [(0, PAIRS), (1, PAIRS)]
-
-
-def test_reads_other_systems_entries_without_ids_and_with_more_fields(tmp_path: Path) -> None:
+def test_reads_other_systems_entries_without_ids_and_with_more_fields(file):
     answers = [{"question": "q", "answer": "a", "url": None, "scraped_text": ["One.", "Two."], "score": 1}]
     entry = {"claim": "A.", "pred_label": "maybe", "evidence": answers, "llm_output": "...", "confidence": "high"}
-    [one] = read_predictions(_json(tmp_path, [entry]))
+    [one] = read_predictions(file([entry]))
     assert (one.claim_id, one.label, one.confidence, one.texts) == (0, "maybe", None, (("q", "a"),))
     assert (one.pairs[0].url, one.pairs[0].scraped_text) == ("", "One. Two.")
 
 
+QUESTION = {"question": "When?", "answers": [{"answer": "In 1932."}]}
+GOLD_OF_ONE = {"claim": "A.", "label": "Refuted", "questions": [QUESTION]}
+
+
 @pytest.mark.parametrize(
-    ("value", "message"),
+    ("read", "value", "message"),
     [
-        (["text"], "entry 0: the entry: expected an object"),
-        ([{"claim_id": "x", "claim": "A.", "pred_label": "Refuted"}], "entry 0: claim_id: expected a valid integer"),
-        ([{"claim": None, "pred_label": "Refuted"}], "entry 0: claim: expected a valid string"),
-        ([{"claim": "A."}], "entry 0: pred_label: expected a value, got none"),
-        ({"a": 1}, "expected a JSON array, got dict"),
+        (read_predictions, ["text"], "entry 0: the entry: expected an object"),
+        (
+            read_predictions,
+            [{"claim_id": "x", "claim": "A.", "pred_label": "R"}],
+            "entry 0: claim_id: expected a valid",
+        ),
+        (read_predictions, [{"claim": None, "pred_label": "Refuted"}], "entry 0: claim: expected a valid string"),
+        (read_predictions, [{"claim": "A."}], "entry 0: pred_label: expected a value, got none"),
+        (read_predictions, {"a": 1}, "expected a JSON array, got dict"),
+        (read_predictions, "[1,\n2", r"file.json: expected a JSON array, got an error: .* line 2 column 2"),
+        (read_predictions, "[" * 5000, "file.json: expected a JSON array, got an error: .*recursion"),
+        (read_predictions, "[" + "7" * 5000 + "]", "file.json: expected a JSON array, got an error: .*digits"),
+        (read_scored_gold, [GOLD_OF_ONE | {"questions": ["When?"]}], "claim 0: expected an object with a label, and"),
+        (read_scored_gold, [GOLD_OF_ONE | {"questions": [{"answers": []}]}], "claim 0: .*'question'"),
+        (read_scored_gold, [GOLD_OF_ONE | {"questions": [QUESTION | {"answers": [{"answer": None}]}]}], "0: .*'strip'"),
+        (read_scored_gold, [GOLD_OF_ONE | {"claim_types": "text"}], r"file.json: claim 0: types"),
+        (read_scored_gold, [GOLD_OF_ONE | {"label": "refuted"}], "claim 0: label: expected 'Supported', 'Refuted'"),
+        (read_scored_gold, [GOLD_OF_ONE | {"label": None}], "claim 0: label: expected 'Supported', 'Refuted'"),
     ],
 )
-def test_names_an_entry_that_is_not_a_prediction(tmp_path: Path, value: Any, message: str) -> None:
+def test_names_a_field_of_another_form(file, read, value, message):
     with pytest.raises(SubmissionError, match=message):
-        read_predictions(_json(tmp_path, value))
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("[1,\n2", "line 2, column 2: expected a JSON array"),
-        ("[" * 5000, "expected a JSON array, got one that is too large to read"),
-        ("[" + "7" * 5000 + "]", "expected a JSON array, got one that is too large to read"),
-    ],
-    ids=["cut off", "nested too deeply", "digits"],
-)
-def test_unreadable_json_is_an_error_that_names_the_file(tmp_path: Path, content: str, message: str) -> None:
-    (tmp_path / "file.json").write_text(content)
-    with pytest.raises(SubmissionError, match=rf"file.json: {message}"):
-        read_predictions(tmp_path / "file.json")
+        read(file(value))
 
 
 @pytest.mark.parametrize("cell", ["one", "1.5", ""])
-def test_names_a_row_without_a_whole_number_as_id(tmp_path: Path, cell: str) -> None:
-    (tmp_path / "file.csv").write_text(f"id,claim,evi,label\n{cell},A.,e,Refuted\n")
+def test_names_a_row_without_a_whole_number_as_id(file, cell):
+    path = file(f"id,claim,evi,label\n{cell},A.,e,Refuted\n", "file.csv")
     with pytest.raises(SubmissionError, match=r"row 0 \(line 2\): 'id': expected an integer"):
-        read_predictions(tmp_path / "file.csv")
+        read_predictions(path)
 
 
 @pytest.mark.parametrize(
     "evidence",
     [None, "q", ["q"], [{"question": "q"}], [{"question": "q", "answer": "a"}, {"question": "q", "answer": None}]],
 )
-def test_evidence_of_another_form_counts_as_none(tmp_path: Path, evidence: Any) -> None:
-    path = _json(tmp_path, [{"claim": "A.", "pred_label": "Refuted", "evidence": evidence}])
+def test_evidence_of_another_form_counts_as_none(file, evidence):
+    assert read_predictions(file([{"claim": "A.", "pred_label": "Refuted", "evidence": evidence}]))[0].pairs == ()
+    path = file("id,claim,evi,label\n0,A.,no separators,Refuted\n", "file.csv")
     assert read_predictions(path)[0].pairs == ()
-    (tmp_path / "file.csv").write_text("id,claim,evi,label\n0,A.,no separators,Refuted\n")
-    assert read_predictions(tmp_path / "file.csv")[0].pairs == ()
 
 
-QUESTIONS = [
-    {
-        "question": "Did it?",
-        "answers": [
-            {"answer": "Yes", "answer_type": "Boolean", "boolean_explanation": "It did."},
-            {"answer": "It may have.", "answer_type": "Abstractive", "boolean_explanation": "Of no meaning here."},
-        ],
-    },
-    {"question": "When?", "answers": []},
-]
-
-
-def test_gold_has_a_pair_for_each_answer_in_json_as_in_the_csv(tmp_path: Path) -> None:
-    entry = {"claim": "A.", "label": "Refuted", "questions": QUESTIONS}
-    pairs = (("Did it?", "Yes. It did."), ("Did it?", "It may have."), ("When?", "No answer could be found."))
-    assert read_scored_gold(_json(tmp_path, [entry])) == [
-        Gold(claim_id=0, claim="A.", label=Label.REFUTED, pairs=pairs)
+def test_gold_has_a_pair_for_each_answer_in_json_as_in_the_csv(file):
+    answers = [
+        {"answer": "Yes", "answer_type": "Boolean", "boolean_explanation": "It did."},
+        {"answer": "It may have.", "answer_type": "Abstractive", "boolean_explanation": "Of no meaning here."},
     ]
-    (tmp_path / "gold.csv").write_text(f'id,claim,evi,label,split\n7,A.,"{join_evidence(pairs)}",Refuted,gold\n')
-    assert read_scored_gold(tmp_path / "gold.csv") == [Gold(claim_id=7, claim="A.", label=Label.REFUTED, pairs=pairs)]
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"questions": ["When?"]}, "claim 0: expected an object with a label, and questions"),
-        ({"questions": [{"answers": []}]}, "claim 0: .*'question'"),
-        ({"questions": [{"question": "When?", "answers": [{"answer": None}]}]}, "claim 0: .*'strip'"),
-        ({"claim_types": "text"}, r"file.json: claim 0: types"),
-        ({"label": "refuted"}, "claim 0: label: expected 'Supported', 'Refuted'"),
-        ({"label": None}, "claim 0: label: expected 'Supported', 'Refuted'"),
-    ],
-)
-def test_names_fields_of_gold_of_another_form(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(SubmissionError, match=message):
-        read_scored_gold(_json(tmp_path, [{"claim": "A.", "label": "Refuted", **fields}]))
+    questions = [{"question": "Did it?", "answers": answers}, {"question": "When?", "answers": []}]
+    pairs = (("Did it?", "Yes. It did."), ("Did it?", "It may have."), ("When?", "No answer could be found."))
+    expected = Gold(claim_id=0, claim="A.", label=Label.REFUTED, pairs=pairs)
+    assert read_scored_gold(file([GOLD_OF_ONE | {"questions": questions}])) == [expected]
+    path = file(f'id,claim,evi,label,split\n7,A.,"{join_evidence(pairs)}",Refuted,gold\n', "gold.csv")
+    assert read_scored_gold(path) == [expected.model_copy(update={"claim_id": 7})]
 
 
 @pytest.mark.data
-def test_gold_in_json_and_in_the_organizers_csv_are_the_same(shared: Path) -> None:
+def test_gold_in_json_and_in_the_organizers_csv_are_the_same(shared):
     from_json = read_scored_gold(shared / "data/averitec/dev.json")
-    from_csv = read_scored_gold(shared / "data/fever8/solution_dev.csv")
-    assert from_json == from_csv
+    assert from_json == read_scored_gold(shared / "data/fever8/solution_dev.csv")
 
 
-def test_reads_claims_from_json_and_from_any_table(tmp_path: Path) -> None:
-    (tmp_path / "solution.csv").write_text("id,claim,evi,label,split\n0,A.,e,Refuted,gold\n1,B.,e,Refuted,gold\n")
-    (tmp_path / "claims.csv").write_text("id;claim\n7;A.\n3;B.\n")
-    paths = [tmp_path / "solution.csv", tmp_path / "claims.csv", _json(tmp_path, [{"claim": "A."}, {"claim": "B."}])]
+def test_reads_claims_from_json_and_from_any_table(file):
+    paths = [
+        file("id,claim,evi,label,split\n0,A.,e,Refuted,gold\n1,B.,e,Refuted,gold\n", "solution.csv"),
+        file("id;claim\n7;A.\n3;B.\n", "claims.csv"),
+        file([{"claim": "A."}, {"claim": "B."}]),
+    ]
     assert [claim_texts(path) for path in paths] == [["A.", "B."]] * 3
 
 
@@ -186,7 +149,7 @@ GOLD = [
 ]
 
 
-def test_pairs_agree_in_id_and_text_whatever_the_order() -> None:
+def test_pairs_agree_in_id_and_text_whatever_the_order():
     texts = {9: "Nowhere.", 2: "Shifted.", 1: " Same.\n"}
     pairing = pair([prediction(number, text, "Refuted") for number, text in texts.items()], GOLD)
     assert [(one.predicted.claim_id, one.gold.claim_id) for one in pairing.pairs] == [(1, 1)]
@@ -195,7 +158,7 @@ def test_pairs_agree_in_id_and_text_whatever_the_order() -> None:
     assert [one.claim_id for one in pairing.extra] == [9]
 
 
-def test_rejects_two_predictions_of_one_claim_and_files_that_share_none() -> None:
+def test_rejects_two_predictions_of_one_claim_and_files_that_share_none():
     with pytest.raises(SubmissionError, match="claim 1 has two predictions"):
         pair([prediction(1, "Same.", "Refuted"), prediction(1, "Same.", "Refuted")], GOLD)
     with pytest.raises(SubmissionError, match="none of 1 predictions matches one of 4 gold claims by id and text"):

@@ -67,9 +67,6 @@ def test_filters_combine_and_can_be_linked_to(reader):
     assert "is=wrong&is=failed" in reader.browser.current_url
     reader.one("#filters button").click()
     reader.until(lambda: len(reader.shown()) == 4)
-
-
-def test_a_cell_of_the_confusion_opens_its_claims(reader):
     reader.one('#scores .confusion a[href="#claims?gold=Refuted&label=Supported"]').click()
     reader.until(lambda: reader.shown() == ["row-1"])
 
@@ -121,23 +118,28 @@ def read_graph_of(claim):
     return graph
 
 
+@pytest.fixture
+def reader_of(browser, tmp_path):
+    """Open the page of a claim with a graph."""
+
+    def opened(grow):
+        claim = Claim(id=0, text=TEXT)
+        graph = grow(claim)
+        (tmp_path / "page.html").write_text(claim_page(result_of(claim, graph), graph.to_json()), encoding="utf-8")
+        return Reader(browser, tmp_path / "page.html")
+
+    return opened
+
+
 @pytest.mark.parametrize("grow", [graph_of, read_graph_of, lambda claim: taken_apart(claim)[1]])
-def test_no_edge_crosses_a_card(browser, tmp_path, grow):
-    claim = Claim(id=0, text=TEXT)
-    graph = grow(claim)
-    path = tmp_path / "page.html"
-    path.write_text(claim_page(result_of(claim, graph), graph.to_json()), encoding="utf-8")
-    reader = Reader(browser, path)
+def test_no_edge_crosses_a_card(reader_of, grow):
+    reader = reader_of(grow)
     assert len(reader.all(".graph .edge")) >= 5
     assert reader.browser.execute_script(CROSSINGS) == []
 
 
-def test_a_page_prints_each_passage_once_and_costs_last(browser, tmp_path):
-    claim = Claim(id=0, text=TEXT)
-    graph = read_graph_of(claim)
-    path = tmp_path / "page.html"
-    path.write_text(claim_page(result_of(claim, graph), graph.to_json()), encoding="utf-8")
-    reader = Reader(browser, path)
+def test_a_page_prints_each_passage_once_and_costs_last(reader_of):
+    reader = reader_of(read_graph_of)
     assert [quote.text for quote in reader.all(".quote")] == [CHUNK]
     assert reader.one(".quote mark").text == QUOTE
     assert {one.text for one in reader.all(".questions .source")} == {"prices.csv, rows 2–9"}

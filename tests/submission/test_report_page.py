@@ -1,4 +1,4 @@
-"""The page as a file: it stands alone, allows only its own script, and shows hostile text as text."""
+"""The page as a file: it stands alone and shows hostile text as text; what cannot be reported on is named."""
 
 import base64
 import gzip
@@ -9,9 +9,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from submission.report import write_report
+from submission.files import SubmissionError
+from submission.report import read_run, write_report
+from system.files.journal import JournalError
 from system.graph.records import Claim, Label
-from system.report.page import claim_page, packed
+from system.report.page import claim_page
 from tests.helpers.report_factories import (
     CHUNK,
     HISTORY,
@@ -50,15 +52,8 @@ class Page(HTMLParser):
             self.texts[name] = self.texts.get(name, "") + data
 
 
-@pytest.fixture
-def hostile(tmp_path):
-    """A run whose claim, pages, addresses and gold side are hostile."""
-    claim = Claim(id=0, text=HOSTILE, speaker=HOSTILE)
-    graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}", url="javascript:alert(1)")
-    gold = write_gold(
-        tmp_path / "gold.json", [gold_item(HOSTILE, Label.REFUTED, justification=HOSTILE, claim_types=[HOSTILE])]
-    )
-    return write_report(write_run(tmp_path / "run", [(result_of(claim, graph), graph)]), gold)
+def page_of(path):
+    return Page(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -66,41 +61,43 @@ def report(tmp_path):
     return write_report(*four_claims(tmp_path))
 
 
-def test_nothing_is_fetched(report):
-    page = Page(report.read_text(encoding="utf-8"))
+def test_the_page_stands_alone_and_allows_only_its_own_script_and_style(report):
+    page = page_of(report)
     addresses = [one.get(name) for one in page.elements for name in ("src", "href", "action", "data") if one.get(name)]
-    assert addresses
-    assert [one for one in addresses if not one.startswith(("#", "data:"))] == []
-
-
-def test_the_policy_allows_the_pages_own_script_and_style_alone(report):
-    page = Page(report.read_text(encoding="utf-8"))
+    assert addresses and [one for one in addresses if not one.startswith(("#", "data:"))] == []
     policy = next(one["content"] for one in page.elements if one.get("http-equiv"))
     for name in ("script", "style"):
         digest = base64.b64encode(hashlib.sha256(page.texts[name].encode()).digest()).decode()
         assert f"{name}-src 'sha256-{digest}';" in policy
     assert "default-src 'none'" in policy and "unsafe" not in policy
+    assert [path.name for path in (report.parent / "figures").iterdir()] == ["seconds.svg"]
+    assert "Total execution time" in (report.parent / "measured_timings.txt").read_text(encoding="utf-8")
 
 
-def test_hostile_text_makes_no_element(hostile):
-    page = Page(hostile.read_text(encoding="utf-8"))
-    scripts = [one for one in page.elements if one["tag"] == "script"]
-    assert [one.get("type") for one in scripts] == ["application/octet-stream", None]
+def test_hostile_text_makes_no_element_in_the_page_of_a_run(tmp_path):
+    claim = Claim(id=0, text=HOSTILE, speaker=HOSTILE)
+    graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}", url="javascript:alert(1)")
+    item = gold_item(HOSTILE, Label.REFUTED, justification=HOSTILE, claim_types=[HOSTILE])
+    run = write_run(tmp_path / "run", [(result_of(claim, graph), graph)])
+    page = page_of(write_report(run, write_gold(tmp_path / "gold.json", [item])))
+    assert [one.get("type") for one in page.elements if one["tag"] == "script"] == ["application/octet-stream", None]
     assert not [one for one in page.elements if one["tag"] == "img" or any(name.startswith("on") for name in one)]
 
 
-def test_details_are_in_an_alphabet_that_closes_no_element():
-    data = packed({"claim": HOSTILE, "lone": "\ud800"})
-    assert re.fullmatch(r"[A-Za-z0-9+/=]+", data)
-    assert json.loads(gzip.decompress(base64.b64decode(data)))["claim"] == HOSTILE
+def test_hostile_text_makes_no_element_in_the_page_of_a_claim():
+    claim = Claim(id=7, text=HOSTILE)
+    graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}")
+    page = Page(claim_page(result_of(claim, graph), graph.to_json()))
+    assert {one["tag"] for one in page.elements}.isdisjoint({"img", "iframe", "form"})
+    assert [one.get("id") for one in page.elements if one["tag"] == "script"] == ["data-claim", None]
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", page.texts["data-claim"])  # an alphabet that closes no element
+    details = json.loads(gzip.decompress(base64.b64decode(page.texts["data-claim"])))
+    assert (details["claim"], details["gold"]) == (HOSTILE, None)
+    assert len(details["thoughts"]) == len(graph.to_json()["thoughts"])
 
 
 def test_the_rows_say_what_the_list_filters_by(report):
-    rows = {
-        one["id"]: one
-        for one in Page(report.read_text(encoding="utf-8")).elements
-        if one["tag"] == "tr" and "id" in one
-    }
+    rows = {one["id"]: one for one in page_of(report).elements if one["tag"] == "tr" and "id" in one}
     assert {name: row["data-is"] for name, row in rows.items()} == {
         "row-0": "right debated",
         "row-1": "wrong",
@@ -112,11 +109,6 @@ def test_the_rows_say_what_the_list_filters_by(report):
         "no verdict: the label stands for a failure",
         "ran out of time; decided by what was found until then",
     ]
-
-
-def test_writes_figures_and_timings_beside_the_report(report):
-    assert [path.name for path in (report.parent / "figures").iterdir()] == ["seconds.svg"]
-    assert "Total execution time" in (report.parent / "measured_timings.txt").read_text(encoding="utf-8")
 
 
 def test_scores_of_other_metrics_are_shown_where_their_file_is(tmp_path):
@@ -168,12 +160,34 @@ def test_the_first_thing_is_a_claim_with_the_sentence_that_decides_it(tmp_path):
     assert TEXT in example and f"<mark>{QUOTE}</mark>" in example and HISTORY in example
 
 
-def test_the_page_of_one_claim_shows_hostile_text_as_text():
-    claim = Claim(id=7, text=HOSTILE)
-    graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}")
-    page = Page(claim_page(result_of(claim, graph), graph.to_json()))
-    assert {one["tag"] for one in page.elements}.isdisjoint({"img", "iframe", "form"})
-    assert [one.get("id") for one in page.elements if one["tag"] == "script"] == ["data-claim", None]
-    details = json.loads(gzip.decompress(base64.b64decode(page.texts["data-claim"])))
-    assert (details["claim"], details["gold"]) == (HOSTILE, None)
-    assert len(details["thoughts"]) == len(graph.to_json()["thoughts"])
+@pytest.fixture
+def run(tmp_path):
+    return four_claims(tmp_path)[0]
+
+
+def test_an_unfinished_run_says_how_to_finish_it(run):
+    (run / "timings.json").unlink()
+    with pytest.raises(SubmissionError, match="--resume"):
+        read_run(run)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("journal.jsonl", '{"identity": {}}\n{"claim": 1}\n', "line 2"),
+        ("timings.json", '{"run": {}}', "run.claims"),
+        ("run.json", "[]", "expected a JSON object"),
+        ("run.json", "{", "line 1"),
+    ],
+)
+def test_a_damaged_file_is_named_with_its_place(run, name, text, message):
+    (run / name).write_text(text, encoding="utf-8")
+    with pytest.raises((SubmissionError, JournalError), match=f"{name}.*{message}"):
+        read_run(run)
+
+
+def test_a_missing_graph_is_empty_and_a_damaged_one_an_error(run):
+    assert read_run(run).graph_of(7).nodes == ()
+    (run / "graphs" / "0.json").write_text('{"thoughts": [{"id": 1}]}', encoding="utf-8")
+    with pytest.raises(SubmissionError, match=r"0\.json.*delete this file .* check the claim again with --resume"):
+        read_run(run).graph_of(0)

@@ -1,8 +1,6 @@
 """Scores of one predictions file, and of several runs in one table with paired intervals."""
 
 import json
-from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,7 +21,7 @@ QUESTIONS = [{"question": "When did the bridge open?", "answers": [{"answer": "I
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, Path]:
+def files(tmp_path):
     """Predictions of claims 0, 1, 2 with another text, and 8; gold of claims 0 to 5."""
     labels = ["Refuted" if n % 2 else "Supported" for n in range(6)]
     gold = [{"claim": f"Claim {n}.", "label": label, "questions": QUESTIONS} for n, label in enumerate(labels)]
@@ -33,7 +31,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "submission.json", tmp_path / "gold.json"
 
 
-def test_scores_only_paired_rows_and_names_the_rest(files: tuple[Path, Path]) -> None:
+def test_scores_only_paired_rows_and_names_the_rest(files):
     report = score(*files)
     assert (report.labels.claims, report.gold_claims, report.legacy) == (2, 6, None)
     assert (report.labels.accuracy, report.constant_refuted.accuracy) == (0.5, 0.5)
@@ -44,15 +42,13 @@ def test_scores_only_paired_rows_and_names_the_rest(files: tuple[Path, Path]) ->
     )
 
 
-def test_the_evidence_is_scored_on_request(files: tuple[Path, Path], wordnet: object) -> None:
+def test_the_evidence_is_scored_on_request(files, wordnet):
     report = score(*files, {"legacy": score_legacy})
     assert report.legacy is not None and report.legacy.overall.averitec[0.5] == 0.5
     assert ScoreReport.model_validate_json(report.model_dump_json()) == report
 
 
-def test_scores_are_printed_with_what_was_left_out_and_saved(
-    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_are_printed_with_what_was_left_out_and_saved(files, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     options = ["--predictions", str(files[0]), "--gold", str(files[1]), "--json", str(tmp_path / "new" / "scores.json")]
     assert main(["score", *options]) == 0
@@ -68,7 +64,7 @@ def test_scores_are_printed_with_what_was_left_out_and_saved(
 
 
 @pytest.mark.data
-def test_the_organizers_baseline_has_its_counted_accuracy(shared: Path) -> None:
+def test_the_organizers_baseline_has_its_counted_accuracy(shared):
     submission = shared / "data/fever8/baseline_submission.csv"
     predicted, gold = pd.read_csv(submission)["label"], pd.read_csv(shared / "data/fever8/solution_dev.csv")["label"]
     report = score(submission, shared / "data/averitec/dev.json")
@@ -77,7 +73,7 @@ def test_the_organizers_baseline_has_its_counted_accuracy(shared: Path) -> None:
     assert not (report.missing or report.extra or report.mismatched)
 
 
-def test_label_scores_are_those_worked_out_by_hand() -> None:
+def test_label_scores_are_those_worked_out_by_hand():
     # Supported 1 of 2 found with 1 false alarm; Refuted 2 of 3 with 1; NEI 1 of 1; Conflicting 0 of 1.
     gold = [SUPPORTED, SUPPORTED, REFUTED, REFUTED, REFUTED, NEI, CONFLICTING]
     predicted = [SUPPORTED, REFUTED, REFUTED, REFUTED, SUPPORTED, NEI, "Conflicting evidence"]
@@ -90,24 +86,18 @@ def test_label_scores_are_those_worked_out_by_hand() -> None:
     assert scores.confusion[REFUTED] == {SUPPORTED: 1, REFUTED: 2, NEI: 0, CONFLICTING: 0, INVALID: 0}
     assert scores.confusion[CONFLICTING][INVALID] == 1
     assert label_scores([REFUTED], [REFUTED]).macro_f1 == 0.25  # labels that do not occur count
-
-
-@pytest.mark.parametrize("label", ["refuted", "Refuted ", ""])
-def test_a_misspelled_label_is_wrong_as_for_the_official_scorer(label: str) -> None:
-    scores = label_scores([REFUTED, REFUTED], [label, REFUTED])
-    assert (scores.accuracy, scores.confusion[REFUTED][INVALID]) == (0.5, 1)
-
-
-Write = Callable[..., Path]
+    for label in ("refuted", "Refuted ", ""):  # wrong, as for the official scorer
+        scores = label_scores([REFUTED, REFUTED], [label, REFUTED])
+        assert (scores.accuracy, scores.confusion[REFUTED][INVALID]) == (0.5, 1)
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Write:
+def write(tmp_path):
     """Write a run whose claims get these labels, and the gold file of its claims."""
     gold = [{"claim": f"Claim {n}.", "label": label} for n, label in enumerate([SUPPORTED, REFUTED, NEI] * 20)]
     (tmp_path / "gold.json").write_text(json.dumps(gold))
 
-    def write_run(name: str, labels: Sequence[Label], two_labels: bool = False, **settings: str) -> Path:
+    def write_run(name, labels, two_labels=False, **settings):
         results = [result(n, f"Claim {n}.", label, cost=Cost(calls=3)) for n, label in enumerate(labels)]
         write_outputs(results, tmp_path / name, FACTS)
         lines = ['{"identity": {}}', *(one.model_dump_json() for one in results)]
@@ -121,13 +111,13 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.mark.parametrize(("wanted", "accuracy", "labels"), [(None, 1.0, 2), (True, 1.0, 2), (False, 2 / 3, 4)])
-def test_a_run_is_scored_by_as_many_labels_as_it_had(write: Write, tmp_path: Path, wanted, accuracy, labels) -> None:
+def test_a_run_is_scored_by_as_many_labels_as_it_had(write, tmp_path, wanted, accuracy, labels):
     run = write("run", [SUPPORTED, REFUTED, REFUTED] * 20, two_labels=True)
     scores = score(run / "submission.json", tmp_path / "gold.json", two_labels=wanted).labels
     assert (scores.accuracy, len(scores.labels)) == (accuracy, labels)
 
 
-def test_runs_agree_with_scikit_learn_and_differences_are_paired(write: Write, tmp_path: Path) -> None:
+def test_runs_agree_with_scikit_learn_and_differences_are_paired(write, tmp_path):
     truth = [SUPPORTED, REFUTED, NEI] * 20
     one = [SUPPORTED, REFUTED, REFUTED] * 20
     other = one[:-6] + truth[-6:]
@@ -145,7 +135,7 @@ def test_runs_agree_with_scikit_learn_and_differences_are_paired(write: Write, t
     assert gain.low >= 0 and second.differences["macro-F1"].mean > 0
 
 
-def test_resamples_are_the_same_for_the_same_number_of_claims_and_cover_the_mean() -> None:
+def test_resamples_are_the_same_for_the_same_number_of_claims_and_cover_the_mean():
     values = np.random.default_rng(7).random(200)
     one = Estimate.of(Resamples(200).means(values))
     error = 1.96 * values.std() / np.sqrt(200)  # by the normal approximation, which is close for 200 values
@@ -153,7 +143,7 @@ def test_resamples_are_the_same_for_the_same_number_of_claims_and_cover_the_mean
     assert Estimate.of(Resamples(200).means(values)) == one
 
 
-def test_several_runs_make_one_table(write: Write, tmp_path: Path, capsys, monkeypatch) -> None:
+def test_several_runs_make_one_table(write, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
     one = write("one", [SUPPORTED, REFUTED, REFUTED] * 20, strategy="got")
     short = write("short", [SUPPORTED, SUPPORTED] * 5, two_labels=True, strategy="single")
@@ -169,7 +159,7 @@ def test_several_runs_make_one_table(write: Write, tmp_path: Path, capsys, monke
     assert [run["scores"]["accuracy"]["mean"] for run in runs] == [1.0, 0.4, 1.0]  # in two labels, as one run had two
 
 
-def test_input_that_cannot_be_scored_is_named(write: Write, tmp_path: Path, capsys) -> None:
+def test_input_that_cannot_be_scored_is_named(write, tmp_path, capsys):
     one, other = write("one", [SUPPORTED] * 3), write("other", [SUPPORTED] * 3)
     (one / "run.json").unlink()
     entries = json.loads((other / "submission.json").read_text())

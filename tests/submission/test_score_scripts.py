@@ -5,17 +5,16 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from submission.write import predictions, write_csv
 from system.graph.records import Label
-from tests.helpers.local_site import Handler, serving
+from tests.helpers.local_site import serving
 from tests.helpers.processes import PATIENCE
 from tests.helpers.submission_factories import result
+from tests.submission.test_ev2r import FILE, NOT_TO_RUN, JudgeServer
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -54,23 +53,7 @@ class EV2REvaluator:
         return [0.5], [], len(replies), []
 """
 
-PROPERTIES = """
-from enum import Enum
-
-import torch
-
-class Rows(torch.utils.data.Dataset):
-    pass
-
-class PromptTypes(Enum):
-    EVIDENCE = "atomic_reference_prec_recall"
-    QUESTIONS = "atomic_question_reference_prec_recall"
-
-FACTS = "Count facts. {} {} {}"
-QUESTIONS = "Count questions. {} {} {}"
-
-PROMPT_MAPPING = {PromptTypes.EVIDENCE: FACTS, PromptTypes.QUESTIONS: QUESTIONS}
-"""
+ROWS = "import torch\n\nclass Rows(torch.utils.data.Dataset):\n    pass\n"
 
 # In the form of the client that their scorer asks: hands the request on to the judge's server.
 CLIENT = """
@@ -86,40 +69,15 @@ class OpenAI:
         return json.load(urllib.request.urlopen(body))
 """
 
-# Every fact of the gold side is supported, so recall is 1.
-REPLY = {
-    f"{key} {side} {unit}": value
-    for key, value in (("facts in", "1. A fact."), ("fact check", "1. So."), ("facts count", 1), ("support", 1))
-    for side in ("predicted", "reference")
-    for unit in ("evidence", "questions")
-}
-
-
-class Judge(Handler):
-    """A judge that always replies the same; ``server.asked`` keeps (model, prompt)."""
-
-    def get(self) -> None:
-        self.send({"data": [{"id": "judge"}]})
-
-    def post(self) -> None:
-        body = self.received()
-        self.server.asked.append((body["model"], body["messages"][-1]["content"]))
-        choice = {"message": {"content": json.dumps(REPLY)}, "finish_reason": "stop"}
-        self.send({"choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 9}})
-
 
 @pytest.fixture
-def judge() -> Iterator[Any]:
-    with serving(Judge, asked=[]) as server:
+def judge():
+    with serving(JudgeServer, bodies=[], silent="nothing") as server:
         yield server
 
 
-def name_of(judge: Any) -> str:
-    return f"server:judge@http://127.0.0.1:{judge.server_port}/v1"
-
-
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(tmp_path):
     """The scripts and packages, with nothing to set up."""
     root = tmp_path / "checkout"
     shutil.copytree(ROOT / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
@@ -130,19 +88,12 @@ def checkout(tmp_path: Path) -> Path:
     return root
 
 
-def _run(checkout: Path, *command: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(checkout / "scripts" / command[0]), *command[1:]],
-        env={**os.environ, **environment},
-        cwd=checkout,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
+def run(checkout, script, *arguments, **environment):
+    command, env = [checkout / "scripts" / script, *arguments], {**os.environ, **environment}
+    return subprocess.run(command, env=env, cwd=checkout, capture_output=True, text=True, timeout=PATIENCE)
 
 
-def test_names_what_is_missing(checkout: Path, tmp_path: Path) -> None:
+def test_names_what_is_missing(checkout, tmp_path):
     (tmp_path / "dev.json").touch()
     places = {"CLAIMS": str(tmp_path / "dev.json"), "STORE": str(tmp_path), "JUDGE": ""}
     official = {"OFFICIAL_FOLDER": str(tmp_path / "official"), "OFFICIAL_REPOSITORY": str(tmp_path / "none")}
@@ -151,18 +102,18 @@ def test_names_what_is_missing(checkout: Path, tmp_path: Path) -> None:
         (["score_dev.sh"], {**places, "PROMPTS": str(tmp_path)}, "set JUDGE, such as server:MODEL@"),
         (["official_score.sh", "submission.csv"], official, f"{tmp_path}/none cannot be fetched; clone it elsewhere"),
     ):
-        done = _run(checkout, *command, **environment)
+        done = run(checkout, *command, **environment)
         assert done.returncode in (1, 2) and message in done.stderr
 
 
 @pytest.mark.slow
-def test_one_command_runs_validates_scores_and_reports(checkout: Path, tmp_path: Path, wordnet: object) -> None:
+def test_one_command_runs_validates_scores_and_reports(checkout, tmp_path, wordnet):
     claims = json.loads((ROOT / "system" / "examples" / "claims.json").read_text())
     answers = [{"answer": "In 1932.", "answer_type": "Extractive"}]
     gold = {"label": "Refuted", "questions": [{"question": "When did it open?", "answers": answers}]}
     (tmp_path / "dev.json").write_text(json.dumps([{**claim, **gold} for claim in claims]))
     places = {"CLAIMS": str(tmp_path / "dev.json"), "STORE": str(ROOT / "knowledge_store" / "examples")}
-    done = _run(checkout, "score_dev.sh", "--limit", "2", "--two-labels", OUTPUT=str(tmp_path / "out"), **places)
+    done = run(checkout, "score_dev.sh", "--limit", "2", "--two-labels", OUTPUT=str(tmp_path / "out"), **places)
     assert done.returncode == 0, done.stdout + done.stderr
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"submission.json", "submission.csv", "timings.json", "scores.json", "report.html"} <= written
@@ -173,12 +124,12 @@ def test_one_command_runs_validates_scores_and_reports(checkout: Path, tmp_path:
 
 
 @pytest.fixture
-def official(tmp_path: Path) -> Path:
+def official(tmp_path):
     """The organizers' repository as if it had been fetched, and an environment for it."""
     folder = tmp_path / "official"
     (folder / "repository").mkdir(parents=True)
     (folder / "repository" / "averitec_evaluate.py").write_text(OFFICIAL)
-    (folder / "repository" / "properties.py").write_text(PROPERTIES)
+    (folder / "repository" / "properties.py").write_text(FILE.replace(NOT_TO_RUN, ROWS))
     (folder / "repository" / "openai.py").write_text(CLIENT)
     (folder / ".venv" / "bin").mkdir(parents=True)
     (folder / ".venv" / ".installed").touch()
@@ -189,7 +140,7 @@ def official(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def submission(tmp_path: Path) -> tuple[str, str]:
+def submission(tmp_path):
     """A submission of two claims, of a run in two labels, and gold that gives one of them another label."""
     write_csv(predictions([result(0), result(1, label=Label.REFUTED)]), tmp_path / "submission.csv")
     gold = (tmp_path / "submission.csv").read_text().replace(",pred", ",gold").replace("Refuted", "Not Enough Evidence")
@@ -199,17 +150,19 @@ def submission(tmp_path: Path) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-def test_both_halves_of_both_scorers_run_on_one_judge(
-    checkout: Path, official: Path, submission: tuple[str, str], judge: Any, wordnet: object
-) -> None:
-    done = _run(checkout, "official_score.sh", *submission, OFFICIAL_FOLDER=str(official), JUDGE=name_of(judge))
+def test_both_halves_of_both_scorers_run_on_one_judge(checkout, official, submission, judge, wordnet):
+    done = run(
+        checkout,
+        "official_score.sh",
+        *submission,
+        OFFICIAL_FOLDER=str(official),
+        JUDGE=f"server:judge@{judge.address}/v1",
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     theirs, ours = re.findall(r"Q METEOR [\d.]+, Q\+A METEOR [\d.]+, legacy AVeriTeC @0.25 [\d.]+", done.stdout)
     assert theirs == "Q METEOR 1.000000, Q+A METEOR 1.000000, legacy AVeriTeC @0.25 0.500000"
     assert ours.endswith("@0.25 0.500000") and "wants punkt_tab" in done.stdout
     theirs, ours = re.findall(r"Q Ev2R recall [\d.]+, Q\+A Ev2R recall [\d.]+, AVeriTeC [\d.]+", done.stdout)
     assert theirs == "Q Ev2R recall 2.000000, Q+A Ev2R recall 2.000000, AVeriTeC 0.500000"
-    assert ours == "Q Ev2R recall 1.000000, Q+A Ev2R recall 1.000000, AVeriTeC 0.500000"
-    asked: list[tuple[str, str]] = judge.asked
-    assert [model for model, _ in asked] == ["judge"] * 6  # four of theirs; ours asks equal comparisons once
-    assert all(prompt.startswith("Count ") for _, prompt in asked)
+    assert ours == "Q Ev2R recall 1.000000, Q+A Ev2R recall 0.500000, AVeriTeC 0.000000"
+    assert [body["model"] for body in judge.bodies] == ["judge"] * 6  # four of theirs; ours asks equal comparisons once

@@ -74,7 +74,7 @@ def _checker(args: RunOptions, settings: Settings, store: Path, claims: list[Cla
     """Who checks the claims: this process, or with --ray the workers of a cluster."""
     from system.check import load_engine
 
-    if not args.ray:
+    if args.ray is None:
         began = perf_counter()  # no claim's clock contains the time of loading
         engine = load_engine(settings, args.output / "trace.jsonl" if args.trace else None)
         return LocalChecker(engine, store, claims, perf_counter() - began, own=bool(args.documents))
@@ -84,8 +84,8 @@ def _checker(args: RunOptions, settings: Settings, store: Path, claims: list[Cla
         raise CheckerError(f"--ray needs Ray ({error}): pip install '.[ray]'") from error
     if args.trace:
         raise CheckerError("--trace and --ray cannot be combined (a trace comes from one process); give one of them")
-    make_engine = partial(load_engine, settings)
-    return ClusterChecker(args.ray, make_engine, store, claims, settings, own=bool(args.documents))
+    make_engine, address = partial(load_engine, settings), args.ray[0] if args.ray else "local"
+    return ClusterChecker(address, make_engine, store, claims, settings, own=bool(args.documents))
 
 
 async def _run(opening: "LocalChecker | ClusterChecker", claims: list[Claim], output: Path, journal: Journal) -> None:

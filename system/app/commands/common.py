@@ -37,8 +37,8 @@ EXIT_INTERRUPTED = 130
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Inputs:
-    """The claims of a run, what to check them against, and where the results go."""
+class RunOptions:
+    """The options of a run: its claims, what to check them against, and where the results go."""
 
     claims: ClaimsFile = None
     knowledge_store: Store = None
@@ -47,26 +47,20 @@ class Inputs:
     output: Annotated[Path, Parameter(help="output folder (default: output)")] = Path("output")
     start: Annotated[int, Parameter(help="first claim, counted from 0 (default: 0)")] = 0
     limit: Annotated[int | None, Parameter(help="number of claims (default: all)")] = None
-
-
-@Parameter(name="*")
-@dataclass(frozen=True)
-class RunOptions(Inputs):
-    """The options of a run."""
-
     resume: Annotated[bool, Parameter(help="resume the run in --output")] = False
     overwrite: Annotated[bool, Parameter(help="replace the run in --output")] = False
     trace: Annotated[bool, Parameter(help="write every prompt and reply to trace.jsonl")] = False
     ray: Annotated[
-        str,
+        list[str] | None,
         Parameter(
+            consume_multiple=(0, 1),
             help="spread the claims over a Ray cluster, one engine per GPU or per share of CPUs: HOST:PORT of its "
-            "head, auto for the cluster that this machine belongs to, or no value for this machine alone"
+            "head, auto for the cluster that this machine belongs to, or no value for this machine alone",
         ),
-    ] = ""
+    ] = None
 
 
-def inputs_of(inputs: Inputs, settings: Settings) -> tuple[Path, list[Claim], Path]:
+def inputs_of(inputs: RunOptions, settings: Settings) -> tuple[Path, list[Claim], Path]:
     """The file of claims, the claims wanted of it, and their knowledge store.
 
     Raises:
@@ -98,11 +92,7 @@ def inputs_of(inputs: Inputs, settings: Settings) -> tuple[Path, list[Claim], Pa
 
 
 def one_source(documents: Sequence[str], store: Path | None) -> None:
-    """Refuse documents beside a store.
-
-    Raises:
-        ClaimsError: both are given.
-    """
+    """Refuse documents beside a store with a ``ClaimsError``."""
     if documents and store:
         raise ClaimsError("--documents and --knowledge-store cannot be combined; give one of them")
 
@@ -162,7 +152,7 @@ def find_sources(
     """Look whether there is evidence, before anything large is imported.
 
     Args:
-        given: see ``options.SettingOptions``; only a profile of the user's own may name a search besides these.
+        given: see ``options.SettingOptions``.
         store: whether there is evidence besides.
 
     Raises:
@@ -170,7 +160,9 @@ def find_sources(
         SearchError: there is no such archive.
     """
     search, profile = (str((given or {}).get(name, "")) for name in ("search", "profile"))
-    if not (documents or search or store or profile.endswith(".toml")):
+    if not search and profile.endswith(".toml"):
+        search = load(profile, {}).retrieval.search
+    if not (documents or search or store):
         raise DocumentsError(NOTHING)
     find_documents(documents, fetch=fetch)
     if search:
@@ -192,26 +184,23 @@ def settings_of(
     """
     chosen, named = options.given(given), (given or {}).get("profile")
     profile, why = (named, "") if named else choose_profile(chosen)
-    settings = load(profile, {**options.BRIEF, **chosen} if brief else chosen)
-    if documents:
-        asked, settings = settings.strategy, settings.for_documents()
-        idle = [options.flag(name) for name in ("backend", "model", "adapters", "address") if name in chosen]
-        if settings.strategy != asked and idle and not quiet:
-            reads = f"documents and texts are read by the verifier (strategy {settings.strategy})"
-            use = f"--document-strategy {asked} uses {'it' if len(idle) == 1 else 'them'}"
-            print(f"{', '.join(idle)}: no effect here, {reads}; {use}", file=sys.stderr)
-    _name_unused(settings, chosen, quiet=quiet)
-    if why and not quiet:
-        print(f"profile {profile}: {why}", file=sys.stderr)
-    return settings
-
-
-def _name_unused(settings: Settings, chosen: Mapping[str, Any], *, quiet: bool) -> None:
+    asked = load(profile, {**options.BRIEF, **chosen} if brief else chosen)
+    settings = asked.for_documents() if documents else asked
+    if quiet:
+        return settings
     from system.strategies.base import unused  # only now: it imports the strategy
 
-    if not quiet and (idle := unused(settings.strategy, chosen)):
-        flags = (options.flag(f"no_{name}" if chosen[name] is False else name) for name in idle)
+    idle = [options.flag(name) for name in ("backend", "model", "adapters", "address") if name in chosen]
+    if idle and settings.strategy != asked.strategy:
+        reads = f"documents and texts are read by the verifier (strategy {settings.strategy})"
+        use = f"--document-strategy {asked.strategy} uses {'it' if len(idle) == 1 else 'them'}"
+        print(f"{', '.join(idle)}: no effect here, {reads}; {use}", file=sys.stderr)
+    if names := unused(settings.strategy, chosen):
+        flags = (options.flag(f"no_{name}" if chosen[name] is False else name) for name in names)
         print(f"{', '.join(flags)}: no effect with strategy {settings.strategy}", file=sys.stderr)
+    if why:
+        print(f"profile {profile}: {why}", file=sys.stderr)
+    return settings
 
 
 def load_checker(settings: Settings) -> "FactChecker":

@@ -4,11 +4,11 @@ import asyncio
 import platform
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import psutil
 from cyclopts import Parameter
@@ -17,12 +17,9 @@ from system.app import options
 from system.app.commands.common import EXAMPLE_CLAIMS, EXAMPLE_STORE
 from system.app.options import ClaimsFile, SettingOptions, Store
 from system.averitec.claims import ClaimsError, read_claims
-from system.hardware.machine import choose_profile, torch_if_installed, usable_memory, version_of
+from system.hardware.machine import choose_profile, torch_if_installed, version_of
 from system.models.base import ModelUnavailable
 from system.settings import Settings, load
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 GIB = 2**30
 DISTRIBUTION = "got-factcheck"
@@ -32,14 +29,11 @@ DISK = 1.0  # GiB; a run over 500 claims leaves 0.06
 
 
 class State(StrEnum):
-    """Severity of a finding: with a note, a run works without."""
+    """Severity of a finding; a run works without what is only noted."""
 
     GOOD = "ok"
     NOTE = "note"
     BAD = "missing"
-
-
-STYLES = {State.GOOD: "green", State.NOTE: "yellow", State.BAD: "bold red"}
 
 
 class Finding(NamedTuple):
@@ -62,8 +56,6 @@ def doctor(
 
     Exit status: 0 a run would work, 1 something that it needs is missing.
     """
-    from rich.console import Console
-
     given, named = options.given(settings), (settings or {}).get("profile")
     profile, why = (named, "given with --profile") if named else choose_profile(given)
     chosen = load(profile, given)
@@ -76,17 +68,19 @@ def doctor(
         *examine_models(chosen),
         *examine_inputs(claims or EXAMPLE_CLAIMS, knowledge_store or EXAMPLE_STORE),
     ]
-    print_findings(findings, Console())
+    print_findings(findings)
     return int(any(finding.state is State.BAD for finding in findings))
 
 
-def print_findings(findings: Sequence[Finding], console: "Console") -> None:
+def print_findings(findings: Sequence[Finding]) -> None:
     """Print a line for each finding, its remedy below, and a summary."""
+    from rich.console import Console
     from rich.text import Text
 
+    console, styles = Console(), {State.GOOD: "green", State.NOTE: "yellow", State.BAD: "bold red"}
     for subject, state, found, remedy in findings:
         shown = f"{found}\n        → {remedy}" if remedy else found
-        console.print(Text.assemble((f"{state:<8}", STYLES[state]), (subject, "bold"), f"  {shown}"))
+        console.print(Text.assemble((f"{state:<8}", styles[state]), (subject, "bold"), f"  {shown}"))
     missing = [one.subject for one in findings if one.state is State.BAD]
     said = f"missing for a run: {', '.join(missing)}" if missing else "this machine has what a run needs"
     console.print(f"\n{said}", markup=False)
@@ -110,8 +104,7 @@ def packages() -> Finding:
         for each in wanted
         if not each.marker and not ((found := version_of(each.name)) and each.specifier.contains(found, True))
     ]
-    remedy = "install the project again: scripts/setup.sh, or pip install ."
-    return _judged("packages", not wrong, "; ".join(wrong) or "as required", remedy)
+    return _judged("packages", not wrong, "; ".join(wrong) or "as required", "scripts/setup.sh, or pip install .")
 
 
 def gpu(needed: bool) -> Finding:
@@ -149,52 +142,23 @@ def examine_models(settings: Settings) -> Iterator[Finding]:
     for purpose, name in needed(settings).items():
         folder = find(name)
         found = f"({size(folder) / GIB:.1f} GiB) in {folder}" if folder else "is not on this machine"
-        yield _judged(purpose, folder, f"{name} {found}", "factgraph fetch with the same settings")
+        remedy = "factgraph fetch with the same settings, or correct --adapters TASK=FOLDER or NAME, or --model"
+        yield _judged(purpose, folder, f"{name} {found}", remedy)
     if settings.model.backend == "server":
-        yield from (_attempt("server", _server, one) for one in models_of(settings))
+        yield from map(_server, models_of(settings))
     elif settings.model.backend == "vllm":
         version = version_of("vllm")
         yield _judged("vllm", version, version or "not installed", "scripts/setup.sh gpu, or pip install '.[gpu]'")
-        adapters = settings.model.adapters
-        absent = [f"{task} ({one})" for task, one in adapters.items() if not (Path(one).is_dir() or find(one))]
-        named = ", ".join(adapters) or "none; the base model does every task, with full instructions"
-        found = f"not on this machine: {', '.join(absent)}" if absent else named
-        remedy = "correct --adapters TASK=FOLDER or NAME, fetch them with factgraph fetch, or train them"
-        yield _judged("adapters", not absent, found, remedy)
-        if find(settings.model.model):
-            yield _attempt("memory plan", _plan, settings)
 
 
-def _attempt(subject: str, look: Callable[[Settings], str], settings: Settings) -> Finding:
-    try:
-        return Finding(subject, State.GOOD, look(settings))
-    except ModelUnavailable as error:
-        return Finding(subject, State.BAD, str(error), "follow the advice in the message")
-
-
-def _plan(settings: Settings) -> str:
-    """Whether adapters fit the model, and model and cache the device."""
-    from system.hardware.memory import plan_memory, skeleton
-    from system.hardware.weights import find
-    from system.models.adapters import base_mark, check_adapters, served_rank
-
-    name, engine = settings.model.model, settings.engine
-    bare = skeleton(str(find(name)))
-    folders = {task: str(find(one) or one) for task, one in settings.model.adapters.items()}
-    check_adapters(folders, bare, base_mark(name))
-    usable = usable_memory()
-    device, rank = usable or int(engine.gpu_memory * GIB), served_rank(folders)
-    plan = plan_memory(bare, engine, device=device, adapters=len(folders), rank=rank, graphs=True)
-    fit = f"{plan.kv_tokens // engine.context} requests of {engine.context:,} tokens fit at once"
-    where = "this GPU" if usable else "the GPU that the profile is for"
-    return f"{where}: {fit}; others wait, or are preempted\n{plan}"
-
-
-def _server(settings: Settings) -> str:
+def _server(settings: Settings) -> Finding:
     from system.models.server import ServerModel
 
-    asyncio.run(ServerModel(settings.model.model, settings.model.adapters, settings.engine).close())
-    return f"{settings.engine.address} has {settings.model.model}"
+    try:
+        asyncio.run(ServerModel(settings.model.model, settings.model.adapters, settings.engine).close())
+    except ModelUnavailable as error:
+        return Finding("server", State.BAD, str(error), "follow the advice in the message")
+    return Finding("server", State.GOOD, f"{settings.engine.address} has {settings.model.model}")
 
 
 def examine_inputs(claims_file: Path, store: Path) -> Iterator[Finding]:

@@ -28,4 +28,4 @@ def run(options: RunOptions = NO_OPTIONS, settings: SettingOptions | None = None
 def _is_first_run(options: RunOptions, settings: SettingOptions | None) -> bool:
     """Whether all the bundled examples were checked, and nothing else."""
     own = options.claims or options.documents or options.knowledge_store or options.start or options.limit
-    return not (own or options.ray or {"search", "evidence"} & {*(settings or {})})
+    return not (own or options.ray is not None or {"search", "evidence"} & {*(settings or {})})

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from system.app.commands import common
-from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, EXIT_REFUTED, NOTHING
+from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, EXIT_REFUTED
 from system.app.options import Date, Documents, Fetch, Json, SettingOptions, Speaker
 from system.documents import stores_in
 from system.graph.records import Claim, ClaimResult, Label
@@ -57,8 +57,6 @@ def text(
     if knowledge_store:
         stores_in(knowledge_store)
     chosen = common.settings_of(settings, documents=True, brief=True)
-    if not (documents or knowledge_store or chosen.retrieval.search):
-        raise DocumentsError(NOTHING)
     from system.article.reading import read_article
     from system.article.records import CheckedStatement, CheckedText  # only now: these take seconds
     from system.files.journal import JournalError, RecordJournal, read_identity
@@ -88,11 +86,7 @@ def text(
 
 
 def check_text_file(source: str) -> None:
-    """Look whether a text is there, before anything large is imported.
-
-    Raises:
-        DocumentsError: there is no such file.
-    """
+    """Look whether a text is there, before anything large is imported; raise ``DocumentsError`` if not."""
     path = Path(source)
     if source != STANDARD_INPUT and not path.is_file():
         raise DocumentsError(f"{source}: {'is a folder' if path.is_dir() else 'no such file'}; expected a text")
@@ -140,8 +134,7 @@ def _place(source: str | Path | None) -> str:
 
 def folder_of(given: Path | None, command: str, source: str) -> Path:
     """The output folder, which exists from here on: the one given, or one of the text's name."""
-    name = "standard-input" if source == STANDARD_INPUT else Path(source).stem
-    folder = given or Path("output", command, name)
+    folder = given or Path("output", command, "standard-input" if source == STANDARD_INPUT else Path(source).stem)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from knowledge_store.pages.documents import DocumentsError
 from system.app.commands import common
-from system.app.commands.common import EXIT_FAILED_CLAIMS, NOTHING
+from system.app.commands.common import EXIT_FAILED_CLAIMS
 from system.app.options import ClaimText, Date, Documents, Fetch, Json, SettingOptions, Speaker
 from system.app.service.client import ask_running_service
 from system.graph.records import Claim, ClaimResult, Content, Label
@@ -47,12 +46,7 @@ def verify(
     """Check one claim against documents of your own."""
     asked = Claim(claim, date=date, speaker=speaker)
     common.find_sources(documents, settings, fetch=fetch)
-    chosen = common.settings_of(settings, documents=True)
-    if not (documents or chosen.retrieval.search):
-        raise DocumentsError(NOTHING)
-    checked = _checked(asked, documents, chosen, fetch=fetch)
-    if output:
-        save_answer(output, checked)
+    checked = _checked(asked, documents, common.settings_of(settings, documents=True), fetch=fetch)
     if as_json:
         print(_json(checked, graph=graph))
     else:
@@ -60,6 +54,7 @@ def verify(
 
         print_answer(checked.result, checked.graph, with_graph=graph, console=Console())
     if output:
+        save_answer(output, checked)
         print(output / "report.html", file=sys.stderr)
     return EXIT_FAILED_CLAIMS if checked.result.failed else 0
 

@@ -1,7 +1,6 @@
 """Answers of the tools: the JSON of the command line and the service, of the parts of a job that are known so far.
 
-A long text can have hundreds of statements, and an assistant reads all that it is given. So the text itself is left
-out, and of each verdict's passages the first ones are kept.
+An assistant reads all that it is given. So the text itself is left out, and of each verdict all but its first passages.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """The MCP server: its tools and their limits.
 
 The engine starts to load when the server starts; earlier calls wait for it. Each call is a job, as in the service.
-Clients give up on a call after a minute or less, so a call answers within ``PATIENCE`` seconds. If it has not finished,
-the answer is what is known so far and a token, with which ``continue_check`` gets the rest.
+Clients give up on a call after a minute or less, so it answers within ``PATIENCE`` seconds, if need be with what is
+known so far and a token, with which ``continue_check`` gets the rest.
 """
 
 import asyncio
@@ -96,7 +96,6 @@ class Tools:
         self._documents, self._fetch = list(documents), fetch
         self._jobs = Jobs(self._checker, slots, queue, queue, patience)
         self._abandoned: dict[str, asyncio.TimerHandle] = {}
-        self.tools = self.check_claim, self.check_text, self.check_citations, self.continue_check
         self.failed = False
 
     @asynccontextmanager
@@ -170,11 +169,7 @@ class Tools:
         return await self._waited(context, job)
 
     def _collection(self, documents: Sequence[DocumentText], settings: "Settings") -> "PageCollection":
-        """Return the documents of a call, or else the server's own, as a collection.
-
-        Raises:
-            JobError: there are none.
-        """
+        """Return the documents of a call, or else the server's own, as a collection; raise ``JobError`` without any."""
         from system.collection import document_collection
 
         if not (documents or self._documents or settings.retrieval.search):
@@ -182,20 +177,20 @@ class Tools:
         return document_collection(_texts(documents) or self._documents, settings)
 
     async def _answer(self, context: Context[None, Any], kind: Kind, work: Work) -> dict[str, Any]:
-        """Queue the work of a call, and answer as soon as it is done, or the patience of clients ends.
-
-        Raises:
-            ToolError: in place of all errors that the client, or who runs the server, can mend.
-        """
+        """Queue the work of a call, and answer as soon as it is done, or the patience of clients ends."""
         try:
-            job = self._jobs.submit(Job(kind, work))
+            job = self._jobs.submit(Job(kind), work)
         except QueueFull as error:
             raise ToolError(str(error)) from None
         await context.report_progress(0, None, "waiting" if self._loading.done() else "loading the engine")
         return await self._waited(context, job)
 
     async def _waited(self, context: Context[None, Any], job: Job) -> dict[str, Any]:
-        """Report the steps of a job until it ends; return its answer, or what is known and the token of the rest."""
+        """Report the steps of a job until it ends; return its answer, or what is known and the token of the rest.
+
+        Raises:
+            ToolError: the check failed; with the reason if the client, or who runs the server, can mend it.
+        """
         from system.app.mcp.answers import answer, step  # they stand on the engine
 
         if timer := self._abandoned.pop(job.id, None):
@@ -222,7 +217,7 @@ class Tools:
 def make_server(tools: Tools) -> MCPServer[None]:
     """Make the server of the tools; arguments that a tool does not know are refused."""
     found = []
-    for tool in tools.tools:
+    for tool in (tools.check_claim, tools.check_text, tools.check_citations, tools.continue_check):
         made = Tool.from_function(tool, description=getdoc(tool), annotations=READS)
         arguments = made.fn_metadata.arg_model
         arguments.model_config["extra"] = "forbid"

@@ -1,43 +1,35 @@
 """The web application: what each address answers.
 
-``create_app`` puts the parts together: ``jobs`` queues the work, ``checks`` does it, ``guards`` refuses strangers,
-``errors`` words what goes wrong, ``pages`` makes the live pages. Claims and texts have the same five addresses, which
-``_job_routes`` makes for each of the two.
+``create_app`` puts the parts together: ``jobs`` queues the work, ``checks`` does it, ``guards`` refuses strangers and
+words errors, ``pages`` makes the live pages. Claims and texts have the same five addresses.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Response, Security
 from fastapi.responses import HTMLResponse
 from fastapi.security import HTTPBearer
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from pydantic import BaseModel
 
 from system import __version__
-from system.api import FactChecker, TextOptions
+from system.api import FactChecker
 from system.app.service.access import ServeOptions
 from system.app.service.checks import check_claim, check_text, read_submitted, stores_of, uploaded
-from system.app.service.errors import answer_errors
-from system.app.service.guards import BodyLimit, Guard
+from system.app.service.guards import Guard, answer_errors
 from system.app.service.jobs import Job, Jobs, Kind
 from system.app.service.local import local_socket
 from system.app.service.pages import PRIVATE, live_page
-from system.app.service.schema import (
-    ERRORS,
-    ClaimProgress,
-    State,
-    Submission,
-    TextProgress,
-    TextSubmission,
-)
+from system.app.service.schema import ERRORS, ClaimProgress, State, Submission, TextProgress, TextSubmission
 from system.article.records import Article, CheckedText
+from system.collection import document_collection
 from system.graph.records import Claim
+from system.graph.thoughts import Thought
 from system.report.article import text_page
 from system.report.page import claim_page
 
@@ -62,7 +54,7 @@ def create_app(checker: FactChecker, options: ServeOptions, token: str = "") -> 
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with local_socket(jobs, settings):
             yield
-        await jobs.close()
+            await jobs.close()
         await asyncio.to_thread(checker.close)
 
     app = FastAPI(
@@ -76,37 +68,18 @@ def create_app(checker: FactChecker, options: ServeOptions, token: str = "") -> 
     )
     # The dependency shows the token in the schema; the middleware asks for it, before a body is read.
     closed = [Security(HTTPBearer(auto_error=False))] if token else []
-    for view in (CLAIMS, TEXTS):
-        app.include_router(_job_routes(view, jobs), dependencies=closed)
-    app.include_router(_submissions(jobs, checker, options.stores), dependencies=closed)
+    most = int(options.body * 2**20)  # bytes
+    app.include_router(_job_routes(Kind.CLAIM, "thoughts", ClaimProgress, jobs), dependencies=closed)
+    app.include_router(_job_routes(Kind.TEXT, "statements", TextProgress, jobs), dependencies=closed)
+    app.include_router(_submissions(jobs, checker, options.stores, most), dependencies=closed)
     app.include_router(_entrance(jobs))
     answer_errors(app)
-    app.add_middleware(BodyLimit, most=int(options.body * 2**20))
-    app.add_middleware(Guard, token=token)
+    app.add_middleware(Guard, token=token, most=most)
     return app
 
 
-class View(NamedTuple):
-    """How the jobs of one kind look to clients.
-
-    Attributes:
-        progress: the state of a job.
-        events: last part of the address of its stream.
-        event: name and data of the event for a part.
-        page: the report page; None as long as there is none.
-    """
-
-    kind: Kind
-    progress: Callable[[Jobs, Job], BaseModel]
-    schema: type[BaseModel]
-    events: str
-    event: Callable[[Any], tuple[str, str]]
-    page: Callable[[Job], str | None]
-
-
-def _job_routes(view: View, jobs: Jobs) -> APIRouter:
-    """Make the addresses of jobs that were submitted."""
-    kind = view.kind
+def _job_routes(kind: Kind, parts: str, schema: type[ClaimProgress | TextProgress], jobs: Jobs) -> APIRouter:
+    """Make the addresses of jobs that were submitted; ``parts`` is the last part of the address of their stream."""
     router = APIRouter(prefix=f"/{kind}s", tags=[f"{kind}s"])
 
     def found(job_id: str) -> Job:
@@ -114,17 +87,17 @@ def _job_routes(view: View, jobs: Jobs) -> APIRouter:
 
     Found = Annotated[Job, Depends(found)]  # noqa: N806 - a type
 
-    @router.get("/{job_id}", operation_id=f"{kind}_progress", response_model=view.schema)
-    async def progress(job: Found) -> BaseModel:
+    @router.get("/{job_id}", operation_id=f"{kind}_progress", response_model=schema)
+    async def progress(job: Found) -> ClaimProgress | TextProgress:
         """Return the state, with the result once it is done."""
-        return view.progress(jobs, job)
+        return _progress(jobs, job)
 
     @router.delete("/{job_id}", status_code=204, operation_id=f"{kind}_delete")
     async def delete(job: Found) -> None:
         """Stop the work, and forget the job."""
         jobs.discard(job)
 
-    @router.get(f"/{{job_id}}/{view.events}", operation_id=f"{kind}_{view.events}", response_class=EventSourceResponse)
+    @router.get(f"/{{job_id}}/{parts}", operation_id=f"{kind}_{parts}", response_class=EventSourceResponse)
     async def events(job: Found, last_event_id: LastEvent = 0) -> AsyncIterator[ServerSentEvent]:
         """Follow a job by server-sent events: one for each part as it is made, the earlier ones first.
 
@@ -132,14 +105,14 @@ def _job_routes(view: View, jobs: Jobs) -> APIRouter:
         that lost its connection sends the last id it saw.
         """
         async for number, part in job.follow(last_event_id):
-            name, data = view.event(part)
+            name, data = _event(part)
             yield ServerSentEvent(raw_data=data, event=name, id=str(number + 1))
-        yield ServerSentEvent(raw_data=view.progress(jobs, job).model_dump_json(), event=job.state)
+        yield ServerSentEvent(raw_data=_progress(jobs, job).model_dump_json(), event=job.state)
 
     @router.get("/{job_id}/report", operation_id=f"{kind}_report", response_class=HTMLResponse)
     async def report(job: Found) -> HTMLResponse:
         """Return the report page, one file that fetches nothing: of a claim when it is done, of a text so far."""
-        page = await asyncio.to_thread(view.page, job)
+        page = await asyncio.to_thread(_report, job)
         if page is None:
             raise HTTPException(409, f"the {kind} is {job.state}; it has no report yet")
         return HTMLResponse(page, headers=PRIVATE)
@@ -147,64 +120,40 @@ def _job_routes(view: View, jobs: Jobs) -> APIRouter:
     return router
 
 
-def _claim_progress(jobs: Jobs, job: Job) -> ClaimProgress:
-    assert job.claim
-    return ClaimProgress(
-        id=job.id,
-        claim=job.claim.text,
-        state=job.state,
-        position=jobs.position(job),
-        budget=job.budget,
-        thoughts=len(job.parts),
-        problem=job.problem,
-        result=job.result.to_dict() if job.result else None,
-    )
+def _progress(jobs: Jobs, job: Job) -> ClaimProgress | TextProgress:
+    known: dict[str, Any] = {
+        "id": job.id,
+        "state": job.state,
+        "position": jobs.position(job),
+        "problem": job.problem,
+        "result": job.result.to_dict() if job.result else None,
+    }
+    if job.claim:
+        return ClaimProgress(claim=job.claim.text, budget=job.budget, thoughts=len(job.parts), **known)
+    statements = len(job.parts[0].claims) if job.parts else None
+    return TextProgress(statements=statements, checked=max(0, len(job.parts) - 1), **known)
 
 
-def _claim_report(job: Job) -> str | None:
+def _event(part: Any) -> tuple[str, str]:
+    """Return name and data of the event for a part."""
+    match part:
+        case Thought():
+            return "thought", part.model_dump_json()
+        case Article():
+            return "text", part.model_dump_json()
+    return "statement", orjson.dumps(part.to_dict()).decode()
+
+
+def _report(job: Job) -> str | None:
+    if job.kind is Kind.TEXT:
+        return text_page(CheckedText.of(job.parts[0], job.parts[1:])) if job.parts else None
     thoughts = [thought.model_dump(mode="json") for thought in job.parts]  # without the setup, which can name folders
     return claim_page(job.result.result, {"thoughts": thoughts}) if job.result else None
 
 
-def _text_progress(jobs: Jobs, job: Job) -> TextProgress:
-    return TextProgress(
-        id=job.id,
-        state=job.state,
-        position=jobs.position(job),
-        statements=len(job.parts[0].claims) if job.parts else None,
-        checked=max(0, len(job.parts) - 1),
-        problem=job.problem,
-        result=job.result.to_dict() if job.result else None,
-    )
-
-
-def _text_event(part: Any) -> tuple[str, str]:
-    if isinstance(part, Article):
-        return "text", part.model_dump_json()
-    return "statement", orjson.dumps(part.to_dict()).decode()
-
-
-CLAIMS = View(
-    Kind.CLAIM,
-    _claim_progress,
-    ClaimProgress,
-    "thoughts",
-    lambda thought: ("thought", thought.model_dump_json()),
-    _claim_report,
-)
-TEXTS = View(
-    Kind.TEXT,
-    _text_progress,
-    TextProgress,
-    "statements",
-    _text_event,
-    lambda job: text_page(CheckedText.of(job.parts[0], job.parts[1:])) if job.parts else None,
-)
-
-
-def _submissions(jobs: Jobs, checker: FactChecker, stores: Path | None) -> APIRouter:
+def _submissions(jobs: Jobs, checker: FactChecker, stores: Path | None, most: int) -> APIRouter:
     """Make the addresses that take claims and texts, and the list of the stores that they may name."""
-    router = APIRouter()
+    router = APIRouter(max_body_size=most)
     budget = checker.engine.settings.run.budget
 
     def named(store: str) -> Path:
@@ -213,29 +162,28 @@ def _submissions(jobs: Jobs, checker: FactChecker, stores: Path | None) -> APIRo
         except KeyError:
             raise HTTPException(404, "no store has this name; GET /stores lists all names") from None
 
-    @router.post("/claims", status_code=202, operation_id="submit_claim", tags=["claims"])
-    async def submit_claim(given: Submission, response: Response) -> ClaimProgress:
+    @router.post("/claims", status_code=202, operation_id="submit_claim", tags=["claims"], response_model=ClaimProgress)
+    async def submit_claim(given: Submission, response: Response) -> ClaimProgress | TextProgress:
         """Submit a claim. It waits for its turn, and is then checked within its budget."""
         claim = Claim(given.claim, date=given.date, speaker=given.speaker)
         seconds = min(given.budget or budget, budget)
         collect = partial(uploaded, given.documents) if given.documents else partial(checker.store, named(given.store))
-
-        work = partial(check_claim, claim, collect, budget=seconds)
-        job = jobs.submit(Job(Kind.CLAIM, work, claim, seconds))
+        job = jobs.submit(Job(Kind.CLAIM, claim, seconds), partial(check_claim, claim, collect, budget=seconds))
         response.headers["Location"] = f"/claims/{job.id}"
-        return _claim_progress(jobs, job)
+        return _progress(jobs, job)
 
-    @router.post("/texts", status_code=202, operation_id="submit_text", tags=["texts"])
-    async def submit_text(given: TextSubmission, response: Response) -> TextProgress:
+    @router.post("/texts", status_code=202, operation_id="submit_text", tags=["texts"], response_model=TextProgress)
+    async def submit_text(given: TextSubmission, response: Response) -> ClaimProgress | TextProgress:
         """Submit a text. It waits for its turn, and then its statements are checked together."""
         read = partial(read_submitted, given.text, given.file, given.name)
-        collect = partial(uploaded, given.documents) if given.documents else lambda _: ()
-        options: TextOptions = {"date": given.date, "speaker": given.speaker}
-        if given.store:
-            options["store"] = named(given.store)
-        job = jobs.submit(Job(Kind.TEXT, partial(check_text, read, collect, **options)))
+        collect = (
+            partial(uploaded, given.documents)
+            if given.documents
+            else partial(document_collection, named(given.store), own=False)
+        )
+        job = jobs.submit(Job(Kind.TEXT), partial(check_text, read, collect, date=given.date, speaker=given.speaker))
         response.headers["Location"] = f"/texts/{job.id}"
-        return _text_progress(jobs, job)
+        return _progress(jobs, job)
 
     @router.get("/stores", operation_id="stores", tags=["service"])
     async def names() -> dict[str, list[str]]:

@@ -12,13 +12,13 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Any, TypeVar, Unpack
+from typing import Any, TypeVar
 
 from knowledge_store.isolation import LATE, Limits
 from knowledge_store.pages.documents import DocumentsError, page_of_text, pages_of_file
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, Page
-from system.api import CitationOptions, FactChecker, TextOptions
+from system.api import FactChecker
 from system.app.service.schema import TEXT, UploadedDocument
 from system.article.reading import read_file, read_text
 from system.article.records import Article, CheckedStatement, CheckedText
@@ -46,11 +46,10 @@ async def check_claim(
     *,
     budget: float | None = None,
 ) -> Checked:
-    """Check a claim.
+    """Check a claim; ``hear`` is called for each thought.
 
     Args:
         collect: makes what it is checked against, with the settings of the check.
-        hear: called for each thought.
         budget: seconds; by default that of the settings.
 
     Raises:
@@ -69,35 +68,28 @@ async def check_claim(
 
 async def check_text(
     read: Callable[[], Article],
-    collect: Callable[[Settings], Documents | PageCollection],
+    collect: Callable[[Settings], PageCollection],
     checker: FactChecker,
     hear: Hear,
-    **options: Unpack[TextOptions],
+    *,
+    date: str = "",
+    speaker: str = "",
 ) -> CheckedText:
-    """Check the statements of a text.
-
-    Args:
-        read: reads the text, in a thread.
-        hear: called for the text, then for each statement as it is done.
-        options: those of ``FactChecker.check_text``.
+    """Read a text in a thread, and check its statements; ``hear`` is called for the text, then for each that is done.
 
     Raises:
         DocumentsError: the text cannot be read, or there is no text to search.
     """
     article = await in_own_thread(read)
     hear(article)
-    checking = checker.acheck_text(article, collect(checker.engine.settings), **options)
+    checking = checker.acheck_text(article, collect(checker.engine.settings), date=date, speaker=speaker)
     return CheckedText.of(article, await _heard(checking, hear))
 
 
 async def check_citations(
-    text: str, documents: Documents, checker: FactChecker, hear: Hear, **options: Unpack[CitationOptions]
+    text: str, documents: Documents, checker: FactChecker, hear: Hear, *, fetch: bool = False, date: str = ""
 ) -> CheckedCitations:
-    """Check the citations of a text in Markdown.
-
-    Args:
-        hear: called for the text with its citations, then for each citation as it is done.
-        options: those of ``FactChecker.check_citations``.
+    """Check the citations of a text in Markdown; ``hear`` is called for all of them, then for each that is done.
 
     Raises:
         DocumentsError: the text cites nothing, or the documents cannot be read.
@@ -106,7 +98,7 @@ async def check_citations(
     if not citing.citations:
         raise DocumentsError("text: expected links, footnotes or numbered references, got none in a statement")
     hear(citing)
-    found = await _heard(checker.acheck_citations(citing, documents, **options), hear)
+    found = await _heard(checker.acheck_citations(citing, documents, fetch=fetch, date=date), hear)
     return CheckedCitations.of(citing.article, found, citing.unresolved)
 
 

@@ -1,23 +1,33 @@
-"""Middleware that refuses a request before its body is read, and a limit on bodies of unannounced length.
+"""What the service refuses before it reads a body, and errors as clients read them: a sentence without internals.
 
-Connections are bounded by uvicorn (``listening.configured``). Time limits per request, and limits per client, belong
-to the proxy in front; docs/service.md has the lines for Caddy and nginx.
+uvicorn bounds the connections (``listening.configured``), FastAPI a body of unannounced length. Limits of time, and per
+client, belong to the proxy in front; docs/service.md has the lines for Caddy and nginx.
 """
 
 import hmac
+from typing import Any
 from urllib.parse import urlsplit
 
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from system.app.service.access import is_loopback
+from system.app.service.jobs import QueueFull, UnknownJob
+from system.graph.records import ClaimsError, explain, roots
 
 OPEN_PATHS = {"/", "/text", "/docs", "/openapi.json", "/healthz"}  # without user data: the page asks for the token
 TOO_LARGE = "the body is too large; send fewer or shorter documents"
 NO_TOKEN = "this request needs the header 'Authorization: Bearer TOKEN' with the service's token"
 NOT_LOCAL = "this service accepts requests from its own machine only; use 127.0.0.1"
+FAULT = "the service failed on this request; its log has the details"
+STATUS: dict[type[Exception], int] = {
+    ClaimsError: 422,  # what only its constructor finds, such as a claim of emphasis marks
+    UnknownJob: 404,
+    QueueFull: 429,
+}
 
 
 class Guard:
@@ -28,22 +38,25 @@ class Guard:
 
     Args:
         token: expected as ``Authorization: Bearer TOKEN``; empty if only this machine reaches the service.
+        most: bytes of a body whose length is announced.
     """
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, token.encode()
+    def __init__(self, app: ASGIApp, token: str, most: int) -> None:
+        self._app, self._token, self._most = app, token.encode(), most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 400 or 401."""
-        headers = Headers(scope=scope) if scope["type"] == "http" else None
-        if headers is None or (self._token and scope["path"] in OPEN_PATHS):
-            await self._app(scope, receive, send)
-        elif self._token and not self._has_token(headers):
-            await JSONResponse({"detail": NO_TOKEN}, 401, {"WWW-Authenticate": "Bearer"})(scope, receive, send)
-        elif not self._token and not is_local_name(headers.get("host", "")):
-            await JSONResponse({"detail": NOT_LOCAL}, 400)(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
+        """Pass a request on, or answer 400, 401 or 413."""
+        refusal = self._refusal(scope["path"], Headers(scope=scope)) if scope["type"] == "http" else None
+        await (refusal or self._app)(scope, receive, send)
+
+    def _refusal(self, path: str, headers: Headers) -> JSONResponse | None:
+        if not self._token and not is_local_name(headers.get("host", "")):
+            return JSONResponse({"detail": NOT_LOCAL}, 400)
+        if self._token and path not in OPEN_PATHS and not self._has_token(headers):
+            return JSONResponse({"detail": NO_TOKEN}, 401, {"WWW-Authenticate": "Bearer"})
+        if int(headers.get("content-length", "0")) > self._most:
+            return JSONResponse({"detail": TOO_LARGE}, 413)
+        return None
 
     def _has_token(self, headers: Headers) -> bool:
         scheme, _, given = headers.get("authorization", "").partition(" ")
@@ -62,26 +75,24 @@ def is_local_name(host: str) -> bool:
         return False
 
 
-class BodyLimit:
-    """Refuse bodies above a size, by their announced length and again as they are read."""
+def answer_errors(app: FastAPI) -> None:
+    """Have the application answer every error with ``{"detail": "…"}``."""
 
-    def __init__(self, app: ASGIApp, most: int) -> None:
-        self._app, self._most = app, most
+    async def fault(*_: object) -> JSONResponse:  # the server logs its traceback
+        return JSONResponse({"detail": FAULT}, 500)
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer 413."""
-        announced = Headers(scope=scope).get("content-length", "0") if scope["type"] == "http" else "0"
-        if not (announced.isdecimal() and len(announced) < 20 and int(announced) <= self._most):
-            await JSONResponse({"detail": TOO_LARGE}, 413)(scope, receive, send)
-            return
-        left = self._most
+    for kind in STATUS:
+        app.add_exception_handler(kind, _named)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(Exception, fault)
 
-        async def counted() -> Message:
-            nonlocal left
-            message = await receive()
-            left -= len(message.get("body", b""))
-            if left < 0:
-                raise HTTPException(413, TOO_LARGE)
-            return message
 
-        await self._app(scope, counted, send)
+async def _named(_: Request, error: Exception) -> JSONResponse:
+    headers = {"Retry-After": str(error.seconds)} if isinstance(error, QueueFull) else {}
+    return JSONResponse({"detail": str(error)}, STATUS[type(error)], headers)
+
+
+async def _invalid(_: Request, error: Any) -> JSONResponse:
+    faults = [{**fault, "loc": fault["loc"][1:]} for fault in roots(error.errors())]
+    detail = "; ".join(explain(fault, "the request", quoting=False) for fault in faults)
+    return JSONResponse({"detail": detail.encode("utf-8", "replace").decode()}, 422)  # a name may be half a surrogate

@@ -1,9 +1,9 @@
 """One queue of jobs: claims and texts that wait, run, or have ended, a bounded number of each.
 
-A job knows how to do its work, on the event loop of the checker. What the work reports while it runs (the thoughts of a
-claim, the statements of a text) is kept in ``parts``, and every follower of the job receives it from the beginning::
+What the work of a job reports while it runs (thoughts, statements, citations) is kept in ``parts``, and every follower
+receives it from the beginning::
 
-    job = jobs.submit(Job(Kind.CLAIM, partial(check_claim, claim, collect), claim=claim, budget=60.0))
+    job = jobs.submit(Job(Kind.CLAIM, claim, budget=60.0), partial(check_claim, claim, collect))
     async for number, part in job.follow(0):
         ...
 """
@@ -62,8 +62,7 @@ class Job:
     """A claim or a text to check.
 
     Attributes:
-        work: does the job; dropped at its end, and the documents with it.
-        claim: to check; None for a text.
+        claim: None for a text.
         budget: seconds that a claim may take.
         parts: reported so far, oldest first.
         problem: why it failed, if the client can mend it.
@@ -71,7 +70,6 @@ class Job:
     """
 
     kind: Kind
-    work: Work | None
     claim: Claim | None = None
     budget: float = 0.0
     id: str = field(default_factory=lambda: secrets.token_urlsafe(16))  # nobody can guess another's
@@ -95,13 +93,7 @@ class Job:
         """Change the state; a job that has ended stays as it is."""
         if self.open:
             self.state = state
-            self.work = self.work if self.open else None
             self._wake()
-
-    async def ended(self) -> None:
-        """Wait for the end."""
-        while self.open:
-            await self.changed.wait()
 
     async def follow(self, start: int) -> AsyncIterator[tuple[int, Any]]:
         """Yield the parts from number ``start`` on, with their numbers, until the job ends."""
@@ -140,7 +132,7 @@ class Jobs:
         self._jobs: dict[str, Job] = {}  # oldest first
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def submit(self, job: Job) -> Job:
+    def submit(self, job: Job, work: Work) -> Job:
         """Take a job into the queue.
 
         Raises:
@@ -150,7 +142,7 @@ class Jobs:
         if waiting >= self._queue:
             raise QueueFull(waiting, math.ceil(self._seconds))
         self._jobs[job.id] = job
-        task = self._tasks[job.id] = asyncio.create_task(self._run(job))
+        task = self._tasks[job.id] = asyncio.create_task(self._run(job, work))
         task.add_done_callback(lambda _: self._tasks.pop(job.id))
         return job
 
@@ -177,37 +169,30 @@ class Jobs:
 
     def discard(self, job: Job) -> None:
         """Forget a job, and stop its work."""
-        self._stop(job)
-        self._jobs.pop(job.id, None)
-
-    async def close(self) -> None:
-        """Stop all work, and wait until it has stopped."""
-        tasks = list(self._tasks.values())
-        for job in self._jobs.values():
-            self._stop(job)
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _stop(self, job: Job) -> None:
         if job.open:
             job.enter(State.CANCELLED)
             log.info("%s %s cancelled", job.kind, job.id)
             if task := self._tasks.get(job.id):
                 task.cancel()
+        self._jobs.pop(job.id, None)
 
-    async def _run(self, job: Job) -> None:
-        assert job.work
+    async def close(self) -> None:
+        """Stop all work, and wait until it has stopped."""
+        tasks = list(self._tasks.values())
+        for job in list(self._jobs.values()):
+            self.discard(job)
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _run(self, job: Job, work: Work) -> None:
         loop = asyncio.get_running_loop()
-
-        def hear(part: Any) -> None:
-            loop.call_soon_threadsafe(job.hear, part)
-
         asked = began = monotonic()
         try:
             async with self._texts if job.kind is Kind.TEXT else nullcontext(), self._slots:
                 began = monotonic()
                 job.enter(State.RUNNING)
                 checker = await self._checker()
-                job.result = await asyncio.wrap_future(checker.submit(job.work(checker, hear)))
+                working = work(checker, lambda part: loop.call_soon_threadsafe(job.hear, part))
+                job.result = await asyncio.wrap_future(checker.submit(working))
             job.enter(State.DONE)
         except (DocumentsError, JobError) as error:
             job.problem = str(error)

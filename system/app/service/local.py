@@ -70,14 +70,12 @@ async def _answer(jobs: Jobs, settings: Settings, reader: asyncio.StreamReader, 
         if question.version != __version__ or question.settings != known:
             return
         collect = partial(document_collection, question.documents, fetch=question.fetch)
-        job = jobs.submit(Job(Kind.CLAIM, partial(check_claim, question.claim, collect), budget=settings.run.budget))
-        waits = [asyncio.create_task(job.ended()), asyncio.create_task(reader.read())]
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            jobs.discard(job)
-            for wait in waits:
-                wait.cancel()
+        job = jobs.submit(Job(Kind.CLAIM, question.claim), partial(check_claim, question.claim, collect))
+        leaving = asyncio.create_task(reader.read())  # ends when the client disconnects
+        leaving.add_done_callback(lambda _: jobs.discard(job))
+        async for _ in job.follow(0):
+            pass
+        leaving.cancel()
         if job.result:
             answer = {"result": job.result.result.model_dump(mode="json"), "graph": job.result.graph.to_json()}
             writer.write(orjson.dumps(answer) + b"\n")

@@ -4,12 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from knowledge_store.pages.formats import SUFFIXES
 from system.app.service.schema import DOCUMENTS, TEXT
-from system.report.page import TEMPLATES, allowed, in_function, joined
+from system.report.page import TEMPLATES, allowed, environment, in_function, joined
 
 HERE = Path(__file__).parent / "page"
 SHARED = [HERE / f"{name}.js" for name in ("service", "form", "told")]
@@ -19,9 +18,6 @@ SCRIPTS = {
     "text": ("dom", "marked"),
 }
 OWN = {"claim": "live", "text": "text"}
-PAGES = Environment(
-    loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
-)
 PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
 
 
@@ -29,13 +25,17 @@ def live_page(kind: str) -> HTMLResponse:
     """Make the page for a "claim" or a "text"; nothing in it comes from clients, and only its own script may run."""
     style = joined([*_templates(STYLES[kind], "css"), HERE / "live.css"])
     script = in_function([*_templates(SCRIPTS[kind], "js"), *SHARED, HERE / f"{OWN[kind]}.js"])
-    html = PAGES.get_template("live.html").render(
-        kind=kind,
-        most=DOCUMENTS,
-        longest=TEXT,
-        endings=",".join(sorted(SUFFIXES)),
-        style=Markup(style),
-        script=Markup(script),
+    html = (
+        environment()
+        .from_string((HERE / "live.html").read_text(encoding="utf-8"))
+        .render(
+            kind=kind,
+            most=DOCUMENTS,
+            longest=TEXT,
+            endings=",".join(sorted(SUFFIXES)),
+            style=Markup(style),
+            script=Markup(script),
+        )
     )
     policy = (
         f"default-src 'none'; style-src {allowed(style)}; script-src {allowed(script)}; img-src data:; "

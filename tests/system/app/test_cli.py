@@ -1,15 +1,15 @@
-"""The command line with a scripted model in place of a real one: outputs, exit status, and what users do wrong."""
+"""The command line with a scripted model in place of a real one: outputs, exit status, and what is resumed."""
 
 import csv
 import re
 from datetime import date
-from pathlib import Path
 
 import orjson
 import pytest
 
 from knowledge_store.dense.encoder import SentenceEncoder
-from knowledge_store.pages.page import Page
+from knowledge_store.pages.page import Flaws, Page
+from knowledge_store.pages.store import read_pages
 from knowledge_store.searchers.archive import Archive
 from system.app import cli
 from system.app.commands import common
@@ -21,13 +21,12 @@ from system.settings import load
 from tests.helpers.bridge import Answers, BagOfWords
 from tests.helpers.by_words import ByWords
 
-ROOT = Path(__file__).resolve().parents[3]
 CLAIM = "The Aster bridge opened in 1932."
 
 
 @pytest.fixture
 def answers(monkeypatch, tmp_path):
-    """The script that the command line's model follows; the working folder is empty."""
+    """The script that the command line's model follows; the working folder has only a document."""
     script = Answers()
 
     def load_engine(settings, trace=None):
@@ -38,6 +37,8 @@ def answers(monkeypatch, tmp_path):
     monkeypatch.setattr(common, "choose_profile", lambda given: ("server", "the script is the model"))
     monkeypatch.setattr(common, "load", lambda profile, given: load(profile, {"budget": 3600.0, **given}))
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932. [bold]It[/bold] is old.")
     return script
 
 
@@ -53,22 +54,37 @@ def bridge_files(tmp_path, answers):
     return ["--claims", "claims.json", "--knowledge-store", "stores"]
 
 
+@pytest.fixture
+def output(tmp_path):
+    return tmp_path / "output"
+
+
+@pytest.fixture
+def journal(bridge_files, output):
+    """The journal of a run that is finished."""
+    assert cli.main(bridge_files) == 0
+    return output / "journal.jsonl"
+
+
 def load_json(path):
     return orjson.loads(path.read_bytes())
 
 
-def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
+def test_without_arguments_it_checks_the_examples_and_cites_their_stores(answers, output, capsys):
     assert cli.main([]) == 0
-    output = tmp_path / "output"
     predictions = load_json(output / "submission.json")
     assert [entry["claim_id"] for entry in predictions] == list(range(len(load_json(common.EXAMPLE_CLAIMS))))
     assert {path.name for path in output.iterdir()} == {
         "article", "figures", "graphs", "journal.jsonl", "measured.json", "measured_timings.txt", "report.html",
-        "run.json",
-        "submission.csv", "submission.json", "timings.csv", "timings.json"
+        "run.json", "submission.csv", "submission.json", "timings.csv", "timings.json",
     }  # fmt: skip
     with (output / "submission.csv").open(newline="") as file:
         assert [row["claim"] for row in csv.DictReader(file)] == [entry["claim"] for entry in predictions]
+    for entry in predictions:
+        pages = list(read_pages(common.EXAMPLE_STORE / f"{entry['claim_id']}.json", Flaws()))
+        for pair in entry["evidence"]:
+            texts = [" ".join(page.sentences) for page in pages if page.url == pair["url"]]
+            assert any(pair["scraped_text"] in text for text in texts)
     captured = capsys.readouterr()
     printed = captured.out
     assert re.search(r"profile \w+: ", captured.err)
@@ -78,98 +94,102 @@ def test_without_arguments_it_checks_the_examples(answers, tmp_path, capsys):
     assert f"of {len(article['statements'])} statements decided" in printed
 
 
-def test_addresses_and_quotations_are_of_the_store(answers, tmp_path):
-    assert cli.main([]) == 0
-    for entry in load_json(tmp_path / "output" / "submission.json"):
-        pages = {}
-        for line in (common.EXAMPLE_STORE / f"{entry['claim_id']}.json").read_bytes().splitlines():
-            try:
-                page = orjson.loads(line)
-            except orjson.JSONDecodeError:
-                continue
-            pages.setdefault(page.get("url"), []).append(" ".join(s for s in page.get("url2text") or () if s))
-        for pair in entry["evidence"]:
-            assert pair["url"] in pages
-            assert any(pair["scraped_text"] in text for text in pages[pair["url"]])
-
-
-def test_run_json_says_what_ran(answers, bridge_files, tmp_path):
-    assert cli.main([*bridge_files, "--depth", "2", "--verification", "--trace"]) == 0
-    report = load_json(tmp_path / "output" / "run.json")
-    assert report["settings"]["graph"]["depth"] == 2
-    assert report["settings"]["graph"]["verification"] is True
-    assert report["claims"] == 3 and report["failed_claims"] == []
+def test_a_part_of_a_run_keeps_its_ids_and_run_json_says_what_ran(bridge_files, output):
+    options = ["--start", "1", "--limit", "1", "--depth", "2", "--verification", "--trace"]
+    assert cli.main([*bridge_files, *options]) == 0
+    assert [entry["claim_id"] for entry in load_json(output / "submission.json")] == [1]
+    assert [path.name for path in (output / "graphs").iterdir()] == ["1.json"]
+    report = load_json(output / "run.json")
+    assert report["settings"]["graph"]["depth"] == 2 and report["settings"]["graph"]["verification"] is True
+    assert report["claims"] == 1 and report["failed_claims"] == []
     assert {"python", "cpus", "packages", "revision"} <= report["machine"].keys()
-    traced = [orjson.loads(line) for line in (tmp_path / "output" / "trace.jsonl").read_bytes().splitlines()]
+    traced = [orjson.loads(line) for line in (output / "trace.jsonl").read_bytes().splitlines()]
     assert {"ask_question", "answer_question", "judge_claim"} <= {line["task"] for line in traced}
     assert all("reply" in line and "milliseconds" in line for line in traced)
 
 
-def test_start_and_limit_keep_the_ids(answers, bridge_files, tmp_path):
-    assert cli.main([*bridge_files, "--start", "1", "--limit", "1"]) == 0
-    assert [entry["claim_id"] for entry in load_json(tmp_path / "output" / "submission.json")] == [1]
-    assert [path.name for path in (tmp_path / "output" / "graphs").iterdir()] == ["1.json"]
-
-
-def test_an_earlier_run_is_not_overwritten_unasked(answers, bridge_files, tmp_path, capsys):
-    assert cli.main(bridge_files) == 0
-    before = (tmp_path / "output" / "journal.jsonl").read_bytes()
+def test_an_earlier_run_is_not_overwritten_unasked(journal, bridge_files, output, capsys):
+    before = journal.read_bytes()
     assert cli.main(bridge_files) == 2
     assert "--resume" in capsys.readouterr().err
     assert cli.main([]) == 2  # nor by the examples, which would have to be written to the same folder
-    assert (tmp_path / "output" / "journal.jsonl").read_bytes() == before
+    assert journal.read_bytes() == before
     assert cli.main([*bridge_files, "--limit", "1", "--overwrite"]) == 0
-    assert [path.name for path in (tmp_path / "output" / "graphs").iterdir()] == ["0.json"]
+    assert [path.name for path in (output / "graphs").iterdir()] == ["0.json"]
 
 
-def test_resume_rejects_a_changed_store_but_no_other_workers(answers, bridge_files, tmp_path, capsys):
-    assert cli.main(bridge_files) == 0
-    assert cli.main([*bridge_files, "--workers", "2", "--max-concurrent-claims", "1", "--resume"]) == 0
-    (tmp_path / "stores" / "1.json").write_bytes(b"")
+def snapshot(folder):
+    return {path.relative_to(folder): (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*.*")}
+
+
+def test_resuming_a_finished_run_changes_nothing(journal, bridge_files, output, monkeypatch):
+    before = snapshot(output)
+    monkeypatch.setattr("system.check.load_engine", lambda *_: pytest.fail("the engine was loaded"))
+    assert cli.main([*bridge_files, "--resume"]) == 0
+    assert snapshot(output) == before
+
+
+def test_a_journal_with_another_claim_is_refused(journal, bridge_files, capsys):
+    *lines, last = journal.read_bytes().splitlines(keepends=True)
+    edited = orjson.loads(last)
+    edited["claim"]["text"] = "Another claim."
+    journal.write_bytes(b"".join(lines) + orjson.dumps(edited) + b"\n")
     assert cli.main([*bridge_files, "--resume"]) == 2
-    assert "knowledge store was" in capsys.readouterr().err
+    assert re.search(r"journal.jsonl, line 4: expected a claim of this run, got \d+ ", capsys.readouterr().err)
 
 
-def test_a_failed_claim_is_flagged_and_sets_the_exit_status(answers, bridge_files, tmp_path, capsys):
+def test_a_resumed_run_counts_the_loading_of_its_earlier_parts(journal, bridge_files, output):
+    def loading():
+        return load_json(output / "timings.json")["run"]["facts"]["model_load_seconds"]
+
+    first = loading()
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
+    assert cli.main([*bridge_files, "--resume"]) == 0
+    assert loading() > first > 0
+    assert "Duration: 00:00:00" in (output / "measured_timings.txt").read_text()
+
+
+def test_a_failed_claim_is_flagged_and_sets_the_exit_status(bridge_files, tmp_path, output, capsys):
     (tmp_path / "stores" / "1.json").unlink()
     assert cli.main(bridge_files) == common.EXIT_FAILED_CLAIMS
-    rows = load_json(tmp_path / "output" / "submission.json")
+    rows = load_json(output / "submission.json")
     assert len(rows) == 3 and rows[1]["pred_label"] == "Not Enough Evidence"
-    assert load_json(tmp_path / "output" / "run.json")["failed_claims"] == [1]
+    assert load_json(output / "run.json")["failed_claims"] == [1]
     assert "1 × read" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--claims", "nowhere.json", "--knowledge-store", "."], "nowhere.json"),
-        (["--claims", "claims.json"], "must be given together"),
-        (["--claims", "claims.json", "--knowledge-store", "nowhere"], "nowhere not found; expected a folder with"),
-        (
-            ["--claims", "claims.json", "--knowledge-store", "."],
-            "nor a store of another claim; did you mean --documents?",
-        ),
-        (
-            ["--claims", "claims.json", "--knowledge-store", "claims.json"],
-            "expected an archive or a store of JSON Lines; did you mean --documents?",
-        ),
-        (["--profile", "moon"], "profile 'moon' not found"),
-        (["--depth", "0"], "graph.depth: expected a number greater than 0, got 0"),
-        (["--start", "99"], "99"),
-        (["--claims", "claims.json", "--knowledge-store", "stores", "--documents", "."], "cannot be combined"),
-        (["--documents", "stores"], "must be given together"),
-        (["--claims", "claims.json", "--documents", "nowhere"], "nowhere not found"),
-    ],
-)
-def test_bad_input_is_one_clear_line(answers, bridge_files, capsys, arguments, message):
-    assert cli.main(arguments) == 2
-    error = capsys.readouterr().err
-    assert error.splitlines()[-1].startswith("error: ") and message in error and "Traceback" not in error
+def test_a_run_checks_claims_against_documents_and_resumes_while_they_are_the_same(answers, tmp_path, output, capsys):
+    (tmp_path / "claims.csv").write_text(f"id;claim;date\n12;{CLAIM};2020-02-01\n7;It opened in 1931.;\n")
+    command, document = ["run", "--claims", "claims.csv", "--documents", "notes"], tmp_path / "notes" / "bridge.txt"
+    assert cli.main(command) == 0
+    entries = load_json(output / "submission.json")
+    assert [entry["claim_id"] for entry in entries] == [12, 7]
+    assert {pair["url"] for entry in entries for pair in entry["evidence"]} == {"bridge.txt"}
+    assert {path.name for path in (output / "graphs").iterdir()} == {"12.json", "7.json"}
+    assert cli.main([*command, "--workers", "2", "--max-concurrent-claims", "1", "--resume"]) == 0
+    before = document.read_text()
+    document.write_text("The Aster bridge opened in 1933.")
+    assert cli.main([*command, "--resume"]) == 2
+    assert "knowledge store was" in capsys.readouterr().err
+    document.write_text(before)
+    assert cli.main([*command, "--resume"]) == 0
 
 
-def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932. [bold]It[/bold] is old.")
+@pytest.mark.parametrize("own", [True, False])
+def test_documents_may_say_the_claim_and_stores_may_not(own, answers, tmp_path, output, monkeypatch):
+    def load_engine(settings, trace=None):
+        return Engine(NoModel(), BagOfWords(), settings, reader=ByWords())
+
+    monkeypatch.setattr("system.check.load_engine", load_engine)
+    (tmp_path / "claims.csv").write_text(f"id;claim\n0;{CLAIM}\n")
+    (tmp_path / "0.json").write_bytes(orjson.dumps({"url": "https://a.example", "url2text": [CLAIM]}))
+    evidence = ["--documents" if own else "--knowledge-store", "0.json"]
+    assert cli.main(["run", "--claims", "claims.csv", *evidence, "--strategy", "entailment"]) == 0
+    (entry,) = load_json(output / "submission.json")
+    assert entry["pred_label"] == ("Supported" if own else "Not Enough Evidence")
+
+
+def test_verify_prints_the_answer_with_its_sources(answers, capsys):
     assert cli.main(["verify", CLAIM, "--documents", "notes", "--graph"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("Supported")
@@ -177,9 +197,17 @@ def test_verify_prints_the_answer_with_its_sources(answers, tmp_path, capsys):
     assert "[bold]It[/bold]" in printed.replace("\n", " ")
 
 
-def test_options_without_effect_are_named(answers, tmp_path, capsys):
-    (tmp_path / "a.txt").write_text("The Aster bridge opened in 1932.")
-    asked = ["verify", CLAIM, "--documents", "a.txt", "--profile", "laptop", "--model", "mine", "--no-debate"]
+def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):
+    folder = tmp_path / "answer"
+    assert cli.main(["verify", CLAIM, "--documents", "notes", "--json", "--output", str(folder)]) == 0
+    printed = orjson.loads(capsys.readouterr().out)
+    assert printed["label"] == "Supported" and printed["evidence"] and "graph" not in printed
+    assert load_json(folder / "result.json")["graph"]["thoughts"][0]["id"] == "claim"
+    assert CLAIM in (folder / "report.html").read_text()
+
+
+def test_options_without_effect_are_named(answers, capsys):
+    asked = ["verify", CLAIM, "--documents", "notes", "--profile", "laptop", "--model", "mine", "--no-debate"]
     cli.main(asked)
     said = capsys.readouterr().err
     assert "--model: no effect here, documents and texts are read by the verifier" in said
@@ -191,113 +219,31 @@ def test_options_without_effect_are_named(answers, tmp_path, capsys):
 @pytest.fixture
 def archive(tmp_path):
     """An archive with one page about the claim."""
-    path = tmp_path / "archive.sqlite"
-    Archive(path).add(
-        [
-            Page(
-                0,
-                "https://news.example/bridge",
-                ("The Aster bridge opened in 1932 after 12 years of work.",),
-                date(2021, 3, 1),
-            )
-        ]
-    )
-    return str(path)
+    sentences = ("The Aster bridge opened in 1932 after 12 years of work.",)
+    Archive(tmp_path / "archive.sqlite").add([Page(0, "https://news.example/bridge", sentences, date(2021, 3, 1))])
+    return tmp_path / "archive.sqlite"
 
 
 def test_verify_searches_where_there_are_no_documents(answers, archive, capsys):
-    verify = ["verify", CLAIM, "--search", archive, "--no-later-pages"]
+    verify = ["verify", CLAIM, "--search", str(archive), "--no-later-pages"]
     assert cli.main([*verify, "--date", "2-3-2021"]) == 0
     assert "https://news.example/bridge" in capsys.readouterr().out
     cli.main([*verify, "--date", "28-2-2021"])
     assert "https://news.example/bridge" not in capsys.readouterr().out
 
 
-def test_an_archive_is_a_store_for_all_claims(answers, archive, tmp_path, capsys):
+def test_an_archive_is_a_store_for_all_claims(answers, archive, tmp_path, output, capsys):
     (tmp_path / "claims.txt").write_text(CLAIM)
-    command = ["--claims", "claims.txt", "--knowledge-store", archive]
+    command = ["--claims", "claims.txt", "--knowledge-store", str(archive)]
     assert cli.main(command) == 0
-    (entry,) = load_json(tmp_path / "output" / "submission.json")
+    (entry,) = load_json(output / "submission.json")
     assert "https://news.example/bridge" in {each["url"] for each in entry["evidence"]}
-    (tmp_path / "archive.sqlite").write_bytes(b"SQLite format 3\0" * 100)
+    archive.write_bytes(b"SQLite format 3\0" * 100)
     assert cli.main([*command, "--overwrite"]) == 2
     assert "archive.sqlite: cannot search" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([" "], "claim: expected a statement to check, got an empty text"),
-        (["The br\udcffidge."], r"expected UTF-8, got 'The br\udcffidge.'"),
-        ([CLAIM, "--date", "yesterday"], "claim: date: expected a date as 2020-08-25 or 25-8-2020, got 'yesterday'"),
-        (["The", "--detph", "3"], "Unknown option: --detph. Did you mean --depth?"),
-        (["The", "bridge"], "unexpected bridge; put a text of several words in quotation marks"),
-        (["The", "--depth", "x"], '"x"'),
-        (["The", "--strategy", "gto"], "got"),
-        (["The"], "nowhere not found"),
-    ],
-)
-def test_verify_names_a_wrong_option_before_anything_is_loaded(arguments, message, capsys):
-    assert cli.main(["verify", *arguments, "--documents", "nowhere"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("error: ") and message in line
-
-
-@pytest.fixture
-def claims_and_notes(answers, tmp_path):
-    """A table of claims with ids of their own, and a folder of documents; returns the arguments that name them."""
-    (tmp_path / "claims.csv").write_text(f"id;claim;date\n12;{CLAIM};2020-02-01\n7;It opened in 1931.;\n")
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932.")
-    return ["run", "--claims", "claims.csv", "--documents", "notes"]
-
-
-def test_a_run_checks_claims_against_documents(claims_and_notes, tmp_path):
-    assert cli.main(claims_and_notes) == 0
-    entries = load_json(tmp_path / "output" / "submission.json")
-    assert [entry["claim_id"] for entry in entries] == [12, 7]
-    assert {pair["url"] for entry in entries for pair in entry["evidence"]} == {"bridge.txt"}
-    assert {path.name for path in (tmp_path / "output" / "graphs").iterdir()} == {"12.json", "7.json"}
-
-
-@pytest.mark.parametrize("own", [True, False])
-def test_documents_may_say_the_claim_and_stores_may_not(own, answers, tmp_path, monkeypatch):
-    def load_engine(settings, trace=None):
-        return Engine(NoModel(), BagOfWords(), settings, reader=ByWords())
-
-    monkeypatch.setattr("system.check.load_engine", load_engine)
-    (tmp_path / "claims.csv").write_text(f"id;claim\n0;{CLAIM}\n")
-    (tmp_path / "0.json").write_bytes(orjson.dumps({"url": "https://a.example", "url2text": [CLAIM]}))
-    evidence = ["--documents" if own else "--knowledge-store", "0.json"]
-    assert cli.main(["run", "--claims", "claims.csv", *evidence, "--strategy", "entailment"]) == 0
-    (entry,) = load_json(tmp_path / "output" / "submission.json")
-    assert entry["pred_label"] == ("Supported" if own else "Not Enough Evidence")
-
-
-def test_a_run_over_documents_resumes_while_they_are_the_same(claims_and_notes, tmp_path, capsys):
-    assert cli.main(claims_and_notes) == 0
-    assert cli.main([*claims_and_notes, "--resume"]) == 0
-    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1933.")
-    assert cli.main([*claims_and_notes, "--resume"]) == 2
-    assert "knowledge store was" in capsys.readouterr().err
-    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932.")
-    assert cli.main([*claims_and_notes, "--resume"]) == 0
-
-
-def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):
-    (tmp_path / "bridge.txt").write_text("The Aster bridge opened in 1932.")
-    folder = tmp_path / "answer"
-    assert cli.main(["verify", CLAIM, "--documents", "bridge.txt", "--json", "--output", str(folder)]) == 0
-    printed = orjson.loads(capsys.readouterr().out)
-    assert printed["label"] == "Supported" and printed["evidence"] and "graph" not in printed
-    assert load_json(folder / "result.json")["graph"]["thoughts"][0]["id"] == "claim"
-    assert CLAIM in (folder / "report.html").read_text()
-
-
 def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
-    assert cli.main(["validate", "absent.csv"]) == 2
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "bridge.txt").write_text("The Aster bridge opened in 1932.")
     assert cli.main(["store", "index", "notes", "--output", "store.sqlite"]) == 0
     assert (tmp_path / "store.sqlite").exists()
     with pytest.raises(SystemExit):
@@ -305,53 +251,11 @@ def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
     assert "usage: factgraph score" in capsys.readouterr().out
 
 
-def test_help_shows_common_options_and_help_all_shows_all(capsys):
-    shown = {}
-    for flag in ("--help", "--help-all"):
-        assert cli.main(["verify", flag]) == 0
-        shown[flag] = capsys.readouterr().out
-    assert "--depth" in shown["--help"] and "--chunk-size" not in shown["--help"]
-    assert "--depth" in shown["--help-all"] and "--chunk-size" in shown["--help-all"]
-
-
-def snapshot(folder):
-    return {path.relative_to(folder): (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*.*")}
-
-
-def test_resuming_a_finished_run_changes_nothing(answers, bridge_files, tmp_path, monkeypatch):
-    assert cli.main(bridge_files) == 0
-    before = snapshot(tmp_path / "output")
-    monkeypatch.setattr("system.check.load_engine", lambda *_: pytest.fail("the engine was loaded"))
-    assert cli.main([*bridge_files, "--resume"]) == 0
-    assert snapshot(tmp_path / "output") == before
-
-
-def edit_journal(output, **changes):
-    """Change the result of the last line."""
-    *lines, last = (output / "journal.jsonl").read_bytes().splitlines(keepends=True)
-    edited = orjson.loads(last)
-    for record, change in changes.items():
-        edited[record] |= change
-    (output / "journal.jsonl").write_bytes(b"".join(lines) + orjson.dumps(edited) + b"\n")
-
-
-def test_a_journal_with_another_claim_is_refused(answers, bridge_files, tmp_path, capsys):
-    assert cli.main(bridge_files) == 0
-    edit_journal(tmp_path / "output", claim={"text": "Another claim."})
-    assert cli.main([*bridge_files, "--resume"]) == 2
-    assert re.search(r"journal.jsonl, line 4: expected a claim of this run, got \d+ ", capsys.readouterr().err)
-
-
-def test_a_resumed_run_counts_the_loading_of_its_earlier_parts(answers, bridge_files, tmp_path):
-    def loading():
-        return load_json(tmp_path / "output" / "timings.json")["run"]["facts"]["model_load_seconds"]
-
-    assert cli.main(bridge_files) == 0
-    journal, first = tmp_path / "output" / "journal.jsonl", loading()
-    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:3]))
-    assert cli.main([*bridge_files, "--resume"]) == 0
-    assert loading() > first > 0
-    assert "Duration: 00:00:00" in (tmp_path / "output" / "measured_timings.txt").read_text()
+@pytest.mark.parametrize(("flag", "shows_all"), [("--help", False), ("--help-all", True)])
+def test_help_shows_common_options_and_help_all_shows_all(flag, shows_all, capsys):
+    assert cli.main(["verify", flag]) == 0
+    shown = capsys.readouterr().out
+    assert "--depth" in shown and ("--chunk-size" in shown) is shows_all
 
 
 def test_a_gpu_profile_says_that_there_is_none_at_once(monkeypatch):

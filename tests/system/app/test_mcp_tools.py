@@ -55,23 +55,16 @@ def called(name, arguments, serving=None, heard=None):
     """The result of one call; ``heard`` collects its progress."""
 
     async def listen(*progress):
-        heard.append(progress)
+        if heard is not None:
+            heard.append(progress)
 
-    return in_session(
-        lambda client: client.call_tool(name, arguments, progress_callback=None if heard is None else listen), serving
-    )
+    return in_session(lambda client: client.call_tool(name, arguments, progress_callback=listen), serving)
 
 
 def answer(name, arguments, serving=None, heard=None):
     result = called(name, arguments, serving, heard)
     assert not result.is_error, result.content
     return result.structured_content
-
-
-def refusal(name, arguments, serving=None):
-    result = called(name, arguments, serving)
-    assert result.is_error and len(result.content) == 1
-    return result.content[0].text
 
 
 def test_the_tools_publish_closed_schemas():
@@ -97,10 +90,8 @@ def test_the_docs_name_every_tool_and_a_configuration():
 def test_a_claim_gets_a_verdict_with_its_source():
     heard = []
     found = answer("check_claim", CLAIM, heard=heard)
-    assert found["label"] == "Refuted" and found["correction"]["text"] == "The Aster bridge opened in 1932."
-    assert "“The Aster bridge opened in 1932.”" in found["justification"]
+    assert found["label"] == "Refuted" and found["token"] == ""
     assert found["evidence"][0]["passages"] == [{"address": "notes.md", "text": NOTES["text"]}]
-    assert found["failures"] == [] and found["token"] == ""
     done = [done for done, _, _ in heard]
     assert done == sorted(set(done)) and heard[-1][2] == "verdict"
 
@@ -122,17 +113,12 @@ def test_each_citation_is_checked_against_its_source():
     assert heard[-1][:2] == (2, 2)
 
 
-def test_the_servers_own_documents_are_the_default(tmp_path):
+def test_without_documents_those_of_the_server_or_its_archive_are_read(tmp_path):
     (tmp_path / "notes.md").write_text(NOTES["text"])
-    assert answer("check_claim", {"claim": CLAIM["claim"]}, server(documents=[tmp_path]))["label"] == "Refuted"
-
-
-def test_an_archive_is_checked_against(tmp_path):
-    (tmp_path / "aster.md").write_text(NOTES["text"])
-    archive = tmp_path / "archive.sqlite"
+    archive = tmp_path.with_suffix(".sqlite")
     Archive(archive).add(read_documents([tmp_path], Flaws()))
-    opened = partial(checker, search=str(archive))
-    assert answer("check_claim", {"claim": CLAIM["claim"]}, server(opened))["label"] == "Refuted"
+    for serving in (server(documents=[tmp_path]), server(partial(checker, search=str(archive)))):
+        assert answer("check_claim", {"claim": CLAIM["claim"]}, serving)["label"] == "Refuted"
 
 
 REFUSED = [
@@ -181,8 +167,9 @@ def test_calls_are_told_that_the_engine_cannot_be_loaded():
     def broken():
         raise ModelUnavailable("weights not found; factgraph fetch downloads them")
 
-    said = refusal("check_claim", CLAIM, server(broken))
-    assert "the engine cannot be loaded: weights not found; factgraph fetch downloads them" in said
+    result = called("check_claim", CLAIM, server(broken))
+    said = "the engine cannot be loaded: weights not found; factgraph fetch downloads them"
+    assert result.is_error and said in result.content[0].text
 
 
 def test_an_answer_that_takes_long_comes_in_parts(monkeypatch):
@@ -214,23 +201,17 @@ def test_an_answer_that_takes_long_comes_in_parts(monkeypatch):
     assert [one["label"] for one in whole["statements"]] == ["Refuted", "Supported"] and whole["score"] == 0.5
 
 
-def endless(monkeypatch):
-    """Have checks of claims go on for ever; an event says that one was stopped."""
+def test_a_cancelled_call_ends_its_work(monkeypatch):
     stopped = threading.Event()
 
-    async def waiting(claim, collect, checker, hear, **_):
+    async def endless(claim, collect, checker, hear, **_):
         try:
             hear(SimpleNamespace(kind="question"))
             await asyncio.Event().wait()
         finally:
             stopped.set()
 
-    monkeypatch.setattr(checks, "check_claim", waiting)
-    return stopped
-
-
-def test_a_cancelled_call_ends_its_work(monkeypatch):
-    stopped = endless(monkeypatch)
+    monkeypatch.setattr(checks, "check_claim", endless)
 
     async def give_up(client):
         begun = asyncio.Event()

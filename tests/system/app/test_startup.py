@@ -1,12 +1,14 @@
-"""Help, a version and unknown commands wait for no library of the models."""
+"""Help, a version, unknown commands and shell completion: they wait for no library of the models."""
 
 import json
+import shutil
 import subprocess
 import sys
 from importlib import import_module
 
 import pytest
 
+from system.app import cli
 from system.app.cli import COMMANDS
 
 LARGE = ("numpy", "scipy", "sklearn", "numba", "torch", "transformers", "sentence_transformers", "peft", "openvino",
@@ -52,3 +54,22 @@ def test_an_overview_names_the_commands_that_there_are(package, capsys):
             import_module(f"{package}.{module}").main(["--help"])
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1]
+
+
+def offered(script: str, *words: str) -> set[str]:
+    """Bash's offers for the last of the words."""
+    line = " ".join(f"'{word}'" for word in words)
+    asks = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _factgraph; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    done = subprocess.run(["bash", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True, timeout=900)
+    return set(done.stdout.split())
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+def test_bash_completes_commands_options_and_choices(capsys):
+    assert cli.main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    assert {"verify", "doctor", "fetch", "completion"} <= offered(script, "factgraph", "")
+    assert offered(script, "factgraph", "doc") == {"doctor"}
+    assert {"--claims", "--strategy"} <= offered(script, "factgraph", "run", "--")
+    assert {"got", "debatecv"} <= offered(script, "factgraph", "run", "--strategy", "")
+    assert "--documents" in offered(script, "factgraph", "verify", "--")

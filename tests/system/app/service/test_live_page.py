@@ -3,15 +3,11 @@
 from base64 import b64encode
 
 import docx
-import orjson
 import pytest
 
-from system.check import Engine
-from system.models.extractive import ExtractiveModel
-from tests.helpers.bridge import PAGES, Answers, BagOfWords, settings_with
+from tests.helpers.bridge import PAGES, Answers
 from tests.helpers.browsing import By, Keys, Visitor
-from tests.helpers.by_words import ByWords
-from tests.helpers.serving import BUDGET, TOKEN, Gate, engine_of, listening
+from tests.helpers.serving import TOKEN, Gate, engine_of, listening, reading_engine
 
 pytestmark = pytest.mark.slow
 
@@ -33,13 +29,6 @@ class Reader(Visitor):
 
     def status(self):
         return self.browser.find_element(By.ID, "status").text
-
-
-@pytest.fixture
-def stores(tmp_path):
-    lines = [{"url": url, "url2text": [text]} for url, text in PAGES]
-    (tmp_path / "aster.json").write_bytes(b"\n".join(map(orjson.dumps, lines)))
-    return tmp_path
 
 
 def test_a_claim_is_followed_to_its_verdict_and_report(browser):
@@ -67,8 +56,7 @@ def test_a_claim_is_followed_to_its_verdict_and_report(browser):
 
 
 def test_a_refuted_claim_is_shown_corrected(browser):
-    settings = settings_with(reading__document_strategy="entailment", run__budget=BUDGET)
-    with listening(Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())) as address:
+    with listening(reading_engine()) as address:
         reader = Reader(browser, address)
         reader.order(claim="The Aster bridge opened in 1931.", text=CLAIM)
         reader.until(lambda: reader.status().startswith("Refuted after"))

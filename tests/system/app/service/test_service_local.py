@@ -9,15 +9,12 @@ import pytest
 
 from system import __version__
 from system.app.service.client import ask_running_service, is_private, socket_path
-from system.check import Engine
 from system.checker import Checked
 from system.graph.graph import Graph
 from system.graph.records import Claim, ClaimResult, Label
-from system.models.extractive import ExtractiveModel
-from tests.helpers.bridge import Answers, BagOfWords, settings_with
-from tests.helpers.by_words import ByWords
+from tests.helpers.bridge import Answers
 from tests.helpers.processes import PATIENCE, wait_for
-from tests.helpers.serving import BUDGET, Gate, engine_of, listening
+from tests.helpers.serving import Gate, engine_of, listening, reading_engine
 
 CLAIM = Claim("The Aster bridge opened in 1931.")
 
@@ -37,13 +34,8 @@ def connected():
     return connection
 
 
-def engine():
-    settings = settings_with(reading__document_strategy="entailment", run__budget=BUDGET)
-    return Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
-
-
 def test_a_claim_is_answered_with_its_graph_under_the_names_that_the_user_gave(notes):
-    serving = engine()
+    serving = reading_engine()
     with listening(serving):
         assert is_private(socket_path().parent)
         answer = ask_running_service(CLAIM, [notes], serving.settings)
@@ -55,7 +47,7 @@ def test_a_claim_is_answered_with_its_graph_under_the_names_that_the_user_gave(n
 
 
 def test_whatever_the_service_cannot_answer_is_left_to_the_command_line(notes):
-    serving = engine()
+    serving = reading_engine()
     others = serving.settings.model_copy(update={"run": serving.settings.run.model_copy(update={"budget": 1.0})})
     assert ask_running_service(CLAIM, [notes], serving.settings) is None  # none runs
     with listening(serving):

@@ -4,6 +4,7 @@ import orjson
 import pytest
 
 from system.app.service.schema import DOCUMENTS as MOST_DOCUMENTS
+from system.app.service.schema import TEXT
 from system.models.base import ErrorKind, ModelError
 from system.strategies.steps.tasks import AnswerQuestion, JudgeClaim
 from tests.helpers.bridge import Answers
@@ -27,6 +28,12 @@ FIELDS = [
     ({"documents": [{"text": "x"}]}, "claim: expected a value, got none"),
     ([], "the request: expected "),
 ]
+TEXT_FIELDS = [
+    ({"text": "x" * (TEXT + 1)}, "text: expected at most 100000"),
+    ({"text": " "}, "text: expected at least 1"),
+    ({"store": "0"}, "the request: expected either 'documents' or 'store'"),
+    ({"file": "YSBi"}, "the request: expected either 'text' or 'file'"),
+]
 BODIES = [
     (b'{"claim": "\\ud800", "documents": [{"text": "x"}]}', 422),
     (b'{"claim": "x", "documents": [{"text": "x"}], "budget": 1e999}', 422),
@@ -40,9 +47,11 @@ BODIES = [
 
 def test_names_a_bad_field_without_repeating_its_value():
     async def scenario(client):
-        return [await client.post("/claims", json=body) for body, _ in FIELDS]
+        texts = [{"text": "A text.", "documents": ORDER["documents"], **changes} for changes, _ in TEXT_FIELDS]
+        answers = [await client.post("/claims", json=body) for body, _ in FIELDS]
+        return answers + [await client.post("/texts", json=body) for body in texts]
 
-    for answer, (_, says) in zip(serve(scenario), FIELDS, strict=True):
+    for answer, (_, says) in zip(serve(scenario), FIELDS + TEXT_FIELDS, strict=True):
         assert answer.status_code == 422
         assert answer.json()["detail"].startswith(says), answer.json()
         assert "passwd" not in answer.text and "validation" not in answer.text and len(answer.text) < 300
@@ -66,7 +75,7 @@ def test_rejects_an_oversized_body(announced):
 
     content = b" " * 1500 if announced else chunks()
     answer = serve(lambda client: client.post("/claims", content=content, headers=JSON), body=1000 / 2**20)
-    assert answer.status_code == 413 and "too large" in answer.json()["detail"]
+    assert answer.status_code == 413 and "too large" in answer.json()["detail"].lower()
 
 
 def test_without_the_token_only_what_holds_no_data_is_open():
@@ -96,23 +105,24 @@ def test_without_a_token_only_local_host_names_are_accepted():
     assert serve(scenario) == [200] * len(LOCAL) + [400] * len(FOREIGN)
 
 
-def test_reports_failures_without_internal_details(caplog):
+@pytest.mark.parametrize(("path", "events"), [("/claims", "thoughts"), ("/texts", "statements")])
+def test_reports_failures_without_internal_details(path, events, caplog):
     answers = Answers()
     answers.replace[AnswerQuestion] = lambda _: ModelError(ErrorKind.BACKEND, f"{SECRET} is gone")
     answers.replace[JudgeClaim] = lambda _: RuntimeError(f"{SECRET} fell over")
 
     async def scenario(client):
-        job = await submit(client)
-        stream = (await client.get(f"/claims/{job['id']}/thoughts")).text
-        report = (await client.get(f"/claims/{job['id']}/report")).text
-        return await ended(client, job["id"]), stream, report
+        given = {"text" if path == "/texts" else "claim": ORDER["claim"], "documents": ORDER["documents"]}
+        address = f"{path}/{(await client.post(path, json=given)).json()['id']}"
+        stream = events_of((await client.get(f"{address}/{events}")).text)
+        return stream, (await client.get(f"{address}/report")).text
 
-    progress, stream, report = serve(scenario, engine_of(answers))
-    messages = progress["result"]["failures"]
-    assert any(message.startswith("backend error;") for message in messages)
-    assert any(message.startswith("RuntimeError;") for message in messages)
-    for shown in (str(progress), stream, report):
-        assert "key@" not in shown and "Traceback" not in shown
+    stream, report = serve(scenario, engine_of(answers))
+    result = stream[-1][2]["result"]
+    failures = (result if path == "/claims" else result["statements"][0])["failures"]
+    for cause in ("backend error;", "RuntimeError;"):
+        assert any(message.startswith(cause) for message in failures)
+    assert not any(secret in shown for shown in (str(stream), report) for secret in ("key@", "Traceback"))
     assert f"{SECRET} is gone" in caplog.text
 
 
