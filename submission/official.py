@@ -22,6 +22,7 @@ from system.graph.records import explain
 
 PAIR_END = "\t\t\n\n"
 ANSWER_START = "\t\t\n"
+DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 MAX_PAIRS = 10
 """Pairs that METEOR reads; Ev2R reads all."""
 COLUMNS = ("id", "claim", "evi", "label", "split")
@@ -79,9 +80,11 @@ def read_table(path: Path) -> list[Row]:
     lines = _records(path, read_text(path))
     header = lines[0][1] if lines else []
     if not {*READ_COLUMNS} <= {*header}:
+        first = ", ".join(header)
+        other = next((f" separated by {words}" for mark, words in DELIMITERS.items() if mark in first), "")
         raise SubmissionError(
-            f"{path}: expected the columns {', '.join(COLUMNS)}, got {', '.join(header)!r:.80}; give it these columns, "
-            "separated by commas"
+            f"{path}: expected the columns {', '.join(COLUMNS)} separated by commas, got {first!r:.80}{other}; export it "
+            "again, because the official scorer reads nothing else"
         )
     rows = []
     for number, (line, record) in enumerate(lines[1:]):

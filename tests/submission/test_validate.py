@@ -286,8 +286,12 @@ def test_rows_know_their_place_and_ids_are_numbers_missing_or_text(tmp_path):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "expected the columns id, claim, evi, label, split, got ''"),
-        (b"id;claim;evi;label\n0;a;e;R\n", "expected the columns .*, got 'id;claim;evi;label'; .*separated by commas"),
+        (b"", "expected the columns id, claim, evi, label, split separated by commas, got ''"),
+        (b"id;claim;evi;label\n0;a;e;R\n", "by commas, got 'id;claim;evi;label' separated by semicolons"),
+        (b'"id";"claim";"evi";"label"\n0;"a ""b"" c";e;R\n', "separated by semicolons"),
+        (b"id\tclaim\tevi\tlabel\n0\ta, b\te\tR\n", "separated by tabs"),
+        (b"id|claim|evi|label\n", "separated by vertical bars"),
+        (b"sep=;\nid;claim;evi;label\n", "separated by semicolons"),
         (b"id,claim,evi,label\n0,a,e,R,more\n", r"row 0 \(line 2\) has 5 cells, expected 4"),
         (b'id,claim,evi,label\n0,a\n1,"b\n', "the row at line 3 is not valid CSV"),
         (b"id,claim,evi,label\n0,\xff\n", "line 2: expected UTF-8"),

@@ -68,13 +68,12 @@ def create_app(checker: FactChecker, options: ServeOptions, token: str = "") -> 
     )
     # The dependency shows the token in the schema; the middleware asks for it, before a body is read.
     closed = [Security(HTTPBearer(auto_error=False))] if token else []
-    most = int(options.body * 2**20)  # bytes
     app.include_router(_job_routes(Kind.CLAIM, "thoughts", ClaimProgress, jobs), dependencies=closed)
     app.include_router(_job_routes(Kind.TEXT, "statements", TextProgress, jobs), dependencies=closed)
-    app.include_router(_submissions(jobs, checker, options.stores, most), dependencies=closed)
+    app.include_router(_submissions(jobs, checker, options.stores), dependencies=closed)
     app.include_router(_entrance(jobs))
     answer_errors(app)
-    app.add_middleware(Guard, token=token, most=most)
+    app.add_middleware(Guard, token=token, most=int(options.body * 2**20))
     return app
 
 
@@ -151,9 +150,9 @@ def _report(job: Job) -> str | None:
     return claim_page(job.result.result, {"thoughts": thoughts}) if job.result else None
 
 
-def _submissions(jobs: Jobs, checker: FactChecker, stores: Path | None, most: int) -> APIRouter:
+def _submissions(jobs: Jobs, checker: FactChecker, stores: Path | None) -> APIRouter:
     """Make the addresses that take claims and texts, and the list of the stores that they may name."""
-    router = APIRouter(max_body_size=most)
+    router = APIRouter()
     budget = checker.engine.settings.run.budget
 
     def named(store: str) -> Path:

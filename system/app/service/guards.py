@@ -1,18 +1,18 @@
 """What the service refuses before it reads a body, and errors as clients read them: a sentence without internals.
 
-uvicorn bounds the connections (``listening.configured``), FastAPI a body of unannounced length. Limits of time, and per
-client, belong to the proxy in front; docs/service.md has the lines for Caddy and nginx.
+uvicorn bounds the connections (``listening.configured``). Limits of time, and per client, belong to the proxy in front;
+docs/service.md has the lines for Caddy and nginx.
 """
 
 import hmac
 from typing import Any
 from urllib.parse import urlsplit
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from system.app.service.access import is_loopback
 from system.app.service.jobs import QueueFull, UnknownJob
@@ -38,7 +38,7 @@ class Guard:
 
     Args:
         token: expected as ``Authorization: Bearer TOKEN``; empty if only this machine reaches the service.
-        most: bytes of a body whose length is announced.
+        most: bytes of a body, by its announced length and again as it is read.
     """
 
     def __init__(self, app: ASGIApp, token: str, most: int) -> None:
@@ -47,7 +47,17 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer 400, 401 or 413."""
         refusal = self._refusal(scope["path"], Headers(scope=scope)) if scope["type"] == "http" else None
-        await (refusal or self._app)(scope, receive, send)
+        left = self._most
+
+        async def counted() -> Message:
+            nonlocal left
+            message = await receive()
+            left -= len(message.get("body", b""))
+            if left < 0:
+                raise HTTPException(413, TOO_LARGE)
+            return message
+
+        await (refusal or self._app)(scope, counted, send)
 
     def _refusal(self, path: str, headers: Headers) -> JSONResponse | None:
         if not self._token and not is_local_name(headers.get("host", "")):
