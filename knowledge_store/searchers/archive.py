@@ -29,6 +29,16 @@ WAIT = 30.0  # seconds for another program that is writing
 LOOK = 100_000  # steps of SQLite, some milliseconds, between looks at the time
 _BETWEEN = "\x1e"  # sentences
 _MAGIC = b"SQLite format 3\0"
+_DAMAGED = "; the file is damaged or no archive: index the sources into a new one"
+_FULL = "; what was indexed before is kept: make room, and give the same command again"
+_REMEDIES = {
+    sqlite3.SQLITE_INTERRUPT: "; the time ran out",
+    sqlite3.SQLITE_BUSY: f"; another program has been writing to it for {WAIT:g} s: try again when that has finished",
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR: _FULL,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+}
 _MAKE = "make one with 'python -m knowledge_store index SOURCE --output FILE.sqlite'"
 
 # The words are ours (numbers without commas, each character of scripts without spaces); FTS5 only keeps them apart. The
@@ -134,20 +144,12 @@ class Archive:
                 yield connection
         except (sqlite3.Error, ValueError, TypeError, MemoryError) as error:  # damaged bytes may ask for any memory
             action = "index" if writing else "search"
-            raise SearchError(f"{self.path}: cannot {action} ({error}){_remedy(error, writing)}") from error
+            raise SearchError(f"{self.path}: cannot {action} ({error}){_remedy(error)}") from error
 
 
-def _remedy(error: Exception, writing: bool) -> str:
-    code = int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
-    if code == sqlite3.SQLITE_INTERRUPT:
-        return "; the time ran out"
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return f"; another program has been writing to it for {WAIT:g} s: try again when that has finished"
-    if writing and code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-        return "; what was indexed before is kept: make room, and give the same command again"
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or not isinstance(error, sqlite3.Error):
-        return "; the file is damaged or no archive: index the sources into a new one"
-    return ""
+def _remedy(error: Exception) -> str:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    return _REMEDIES.get(code, "") if isinstance(error, sqlite3.Error) else _DAMAGED
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
