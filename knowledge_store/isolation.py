@@ -2,7 +2,7 @@
 
 A thread that runs C code cannot be stopped, but a process can. A call that exceeds a limit ends its worker, and the
 caller gets a ``WorkFailed`` with the reason. Workers are fresh interpreters: pools of multiprocessing import the
-caller's ``__main__`` again, which fails in scripts without a guard. Example: ``isolated(Limits(seconds=5), parse, data)``.
+caller's ``__main__`` again, which fails in scripts without a guard. Example: ``isolated(Limits(5), parse, data)``.
 """
 
 import atexit
@@ -69,14 +69,9 @@ class TookTooLong(WorkFailed):
 def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
     """Call a function in one of the workers that all callers in this process share; its warnings are logged here.
 
-    The function can be imported by its name; it, its arguments and its result can be pickled.
-
-    Args:
-        load: modules, and functions as "module:function", to import and call before the time of the call runs. A
-            function is called before every call, so it should cache what it loads.
-
-    Raises:
-        WorkFailed: it raised an error, or exceeded a limit.
+    The function can be imported by its name; it, its arguments and its result can be pickled. ``load`` names modules,
+    and functions as "module:function", to import and call before every call, outside its time. Raises a ``WorkFailed``
+    if it raised an error or exceeded a limit.
     """
     return _shared(os.getpid()).call(limits, function, *arguments, load=load)
 
@@ -134,6 +129,7 @@ class _Worker:
     """A process that answers one call at a time; ``fit`` tells whether it can take another."""
 
     fit = False
+    _process: "Popen[bytes]"
 
     def start(self) -> None:
         """Start the process, unless it runs."""

@@ -1,8 +1,8 @@
 """An archive searched by words and by meaning at once.
 
 SQLite keeps the vectors in half precision. FAISS finds the nearest ones by products of 8 bits, in a file beside the
-archive that may be deleted: it is made from SQLite again. Exact cosines then rank them. The pages that FTS5 ranks
-highest and the pages of the nearest passages are fused by reciprocal rank (Cormack et al., 2009). Example:
+archive that is made again if it is lost. Exact cosines rank them. The pages that FTS5 ranks highest and those of the
+nearest passages are fused by reciprocal rank (Cormack et al., 2009). Example:
 ``add_vectors(archive, encoder, settings)``, then ``FusedArchive(archive, settings, encoder.dimension).find(…)``.
 """
 
@@ -51,10 +51,7 @@ log = logging.getLogger(__name__)
 
 
 def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings) -> int:
-    """Embed the passages of pages that have no vectors yet, and make the index; resumes if it was stopped.
-
-    Returns the number of passages embedded.
-    """
+    """Embed the passages of pages without vectors, and make the index; returns the number of passages embedded."""
     _faiss()
     _register(archive, _wanted(settings, encoder.dimension))
     count = 0
@@ -164,9 +161,9 @@ class FusedArchive:
 def _stored(
     connection: sqlite3.Connection, column: str, numbers: Sequence[int], dimension: int, day: date | None = None
 ) -> tuple[NDArray[np.int64], Vectors]:
-    """The vectors whose id or page is among numbers, of pages that are not known to be published after a day.
+    """The vectors whose id or page is among numbers, of pages not published after a day.
 
-    Returns (n, 3) id, row of the page and first character of each passage, and (n, dimension) its vector.
+    Returns (n, 3) id, page and first character of each passage, and (n, dimension) its vector.
     """
     rows = connection.execute(
         "SELECT vectors.id, page, start, vector FROM json_each(?) AS wanted"
@@ -180,10 +177,7 @@ def _stored(
 
 @lru_cache(maxsize=4)
 def _index(path: Path, token: str, last: int, dimension: int) -> Any:
-    """The index of the vectors up to an id: from its file, or made from SQLite and written there.
-
-    The token tells this archive's index from that of another archive of the same name.
-    """
+    """The index of the vectors up to an id, from its file or made; the token is that of the archive."""
     faiss = _faiss()
     file = path.with_name(f"{path.name}.{token}.{last}.faiss")
     try:
@@ -242,10 +236,7 @@ def fused(rankings: Sequence[Sequence[int]]) -> list[int]:
 
 
 class OpenBookSearch:
-    """Searches an archive for each question about a claim (the open-book setting of CARP, section 4).
-
-    Threads may share it. ``flaws`` counts what was left out.
-    """
+    """Searches an archive for each question about a claim (the open-book setting of CARP, section 4)."""
 
     def __init__(self, book: OpenBook, settings: RetrievalSettings, dimension: int, left: Left) -> None:
         self.flaws, self.claim = Flaws(), book.claim

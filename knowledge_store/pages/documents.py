@@ -13,7 +13,7 @@ from pathlib import Path
 from knowledge_store.isolation import LATE, LIMITS, Limits, WorkFailed
 from knowledge_store.normalization import encodable
 from knowledge_store.pages.formats import SUFFIXES, suffix_of_text
-from knowledge_store.pages.page import Flaw, Flaws, Page, counted, describe, shown_path
+from knowledge_store.pages.page import Flaw, Flaws, Page, counted, describe, on_the_web, shown_path
 from knowledge_store.pages.reading import MAX_FILE, read_document
 from knowledge_store.pages.store import read_pages
 from knowledge_store.progress import progress_bar
@@ -38,16 +38,14 @@ def read_documents(
 ) -> Iterator[Page]:
     """Yield documents as pages, in the order of the sources and, in a folder, of their names.
 
-    The address of a page is the file's path, relative to the folder if that is the only source. A page of a PDF, and
-    some rows of a table, are a page each: "a.pdf#page=3", "a.csv#row=2-9". Files that are left out are counted, and the
-    first of each flaw are named in a warning.
+    The address of a page is the file's path, relative to the folder if that is the only source, and its page of a PDF
+    or rows of a table: "a.pdf#page=3", "a.csv#row=2-9". Files that are left out are counted, the first ones named.
 
     Args:
-        sources: each a document, a folder of documents (searched to any depth), a knowledge store, "-" for standard
-            input, or an address on the web.
+        sources: each a document, a folder of any depth, a knowledge store, "-" for standard input, or a web address.
         flaws: counts what is wrong; complete when the iterator is exhausted.
         fetch: whether addresses on the web are fetched.
-        limits: of each document; one that exceeds them, or is not read in time, is left out.
+        limits: of each document; one that exceeds them is left out.
 
     Raises:
         DocumentsError: a source does not exist, holds no document, or may not be fetched; or none has text.
@@ -69,7 +67,7 @@ def read_documents(
 def find_documents(sources: Iterable[str | Path], *, fetch: bool = False) -> None:
     """Check that there is something to read, before anything that takes long; raises ``DocumentsError``."""
     for source in map(str, sources):
-        if _on_the_web(source):
+        if on_the_web(source):
             _allow(source, fetch=fetch)
         elif source != STANDARD_INPUT and not _is_store(source):
             _files(source)
@@ -87,7 +85,7 @@ def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws, limits: Lim
 
 
 def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool) -> Iterator[Page]:
-    if _on_the_web(source):
+    if on_the_web(source):
         yield from _fetched(source, flaws, limits, fetch=fetch)
     elif source == STANDARD_INPUT:
         yield from pages_of_file("standard input", sys.stdin.buffer.read(MAX_FILE + 1), "", flaws, limits)
@@ -117,10 +115,6 @@ def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator
         _leave_out(url, str(error), Flaw.UNREADABLE_FILE, flaws)
     else:
         yield from pages_of_file(response.url, response.body, response.suffix, flaws, limits)
-
-
-def _on_the_web(source: str) -> bool:
-    return source.startswith(("http://", "https://"))
 
 
 def _allow(url: str, *, fetch: bool) -> None:

@@ -63,12 +63,11 @@ class Response:
 
 _REACHABLE = ip_network("2000::/3")  # all that is allocated as global unicast (RFC 4291)
 _NAT64 = ip_network("64:ff9b::/96")
-_REFUSED = (  # although ``is_global`` takes some of their addresses for public
-    [ip_network("192.0.0.0/24"), ip_network("2001::/23")]  # protocol assignments, such as Teredo
-    + [ip_network("192.88.99.0/24"), ip_network("2002::/16")]  # 6to4, deprecated
-    + [ip_network("2001:db8::/32"), ip_network("3fff::/20")]  # documentation
-    + [ip_network("168.63.129.16/32")]  # Azure's platform, which gives any of its machines their certificates
-)
+# Protocol assignments, 6to4, documentation, and Azure's platform, which gives any of its machines their certificates;
+# ``is_global`` takes some of these addresses for public.
+_REFUSED = [*map(ip_network, (
+    "192.0.0.0/24", "2001::/23", "192.88.99.0/24", "2002::/16", "2001:db8::/32", "3fff::/20", "168.63.129.16/32",
+))]  # fmt: skip
 
 
 def is_public(address: Address) -> bool:
@@ -88,9 +87,7 @@ def is_public(address: Address) -> bool:
 class Fetcher:
     """Fetches pages over HTTP and HTTPS. Threads may share it.
 
-    Args:
-        robots: obey each site's robots.txt, as a program must that follows search results.
-        admits: whether an address may be connected to.
+    ``robots``: obey robots.txt, as what follows search results must; ``admits``: whether to connect to an address.
     """
 
     def __init__(
@@ -105,12 +102,7 @@ class Fetcher:
         self._rules: dict[httpx2.URL, bytes] = {}  # by site
 
     def fetch(self, url: str, kinds: Mapping[str, str] = SUFFIX_OF) -> Response:
-        """Fetch a page of one of some content types, given with the suffix of each.
-
-        Raises:
-            FetchError: its address is no public HTTP address, robots.txt forbids it, it is too large, too slow or of
-                another type, or there is none.
-        """
+        """Fetch a page of one of some content types, given with the suffix of each; raises a ``FetchError``."""
         end = monotonic() + self._seconds
         try:
             return self._page(url, kinds, *self._follow(httpx2.URL(url), end, self._size, checked=self._robots))

@@ -111,8 +111,7 @@ def blocks(tree: Any) -> Iterator[tuple[Any, str]]:
 def _within(found: Sequence[tuple[Any, str]], extracted: str) -> set[Any] | None:
     """The elements whose blocks belong to the article that was extracted; None if nothing tells where it is.
 
-    The article is the innermost element around all blocks that were extracted. Its parts before the first and behind
-    the last of these are left out if they are mostly links.
+    It is the innermost element around all extracted blocks, without parts before and behind them that are mostly links.
     """
     known = [element for element, block in found if len(bare := _bare(block)) >= TELLING and bare in extracted]
     if not known:

@@ -18,7 +18,7 @@ _IS = r"(?::|=|-+>|=>|→|⇒|>|\b(?:is|as)\b|\b(?:must|should|shall|will|can\ o
 _QUOTED = r"[\s\"'“”‘’`*_<(\[{]{0,5}"
 _CLOSED = r"[\s\"'“”‘’`*_)\]}]{0,5}"
 _REPLY = r"(?:answer|respond|reply|say|output|return|write|print|choose|select|conclude|predict)"
-_IGNORE = r"(?:ignor(?:e|a|ez|iere?)|disregard|forget|override|bypass|discard|oubliez|tenez\ pas|olvida|dimentica|vergiss)"
+_IGNORE = r"(?:ignor(?:e|a|ez|iere?)|disregard|forget|override|bypass|discard|oublie[rz]|tenez\ pas|olvida|dimentica)"
 _INSTRUCTIONS = r"(?:instructions?|prompts?|consignes|anweisungen|instrucc?[io]\w+|istruzioni)"
 _READER = r"(?:readers?|you|please|must|fact-?checkers?|(?:assess|evaluat|annotat|grad)(?:e|o)rs?|judge)"
 _OUTCOME = r"(?:supported|refuted|true|false|correct|proven|established|valid)"

@@ -229,8 +229,7 @@ def _lines(pieces: Sequence[Piece]) -> list[tuple[bool, str]]:
 def unwrapped(lines: Sequence[str]) -> Iterator[str]:
     """Yield the blocks of a page whose lines are wrapped.
 
-    A line ends its block if it is much shorter than the longest, unless its sentence goes on in the next. The first may
-    be a running head, and ends its block in any case.
+    A much shorter line than the longest ends its block, unless its sentence goes on; the first may be a running head.
     """
     full = SHORT_LINE * max(map(len, lines), default=0)
     block: list[str] = []

@@ -111,8 +111,8 @@ def _unwrap(tree: Any) -> None:
         gone.getparent().remove(gone)
     for either in [*tree.iter(f"{MC}AlternateContent")]:
         fallback = either.find(f"{MC}Fallback")
-        shown = fallback if fallback is not None and any(True for _ in fallback.iter(f"{W}t")) else next(iter(either), ())
-        _replace(either, shown)
+        empty = fallback is None or next(fallback.iter(f"{W}t"), None) is None
+        _replace(either, next(iter(either), ()) if empty else fallback)
     for text in [*tree.iter(f"{W}t")]:
         for element in [*text.iterancestors()]:
             if element.tag not in KNOWN and element.getparent() is not None:

@@ -1,8 +1,7 @@
 """An archive of one's own pages in one SQLite file, with a full-text index (FTS5), for millions of pages.
 
-It grows: indexing the same sources again adds what is new and replaces what has changed. Several programs may index at
-once: each waits for the other's batch. ``dense.archive`` fills the tables of vectors. Example:
-``Archive(Path("a.sqlite")).add(pages)``, then ``search("a question", None, 10, Flaws())``.
+Indexing the same sources again adds what is new and replaces what has changed. Several programs may index at once.
+``dense.archive`` fills the tables of vectors. Example: ``Archive(Path("a.sqlite")).add(pages)``, then ``search(…)``.
 """
 
 import sqlite3
@@ -66,10 +65,9 @@ def is_archive(path: Path) -> bool:
 
 
 class Archive:
-    """Pages to search; the number of a page is its row. Threads may share it.
+    """Pages to search; the number of a page is its row. Threads may share it; its errors are ``SearchError``.
 
-    Reading and writing are interrupted at the time ``until`` on the clock of ``monotonic()``. Their errors are
-    ``SearchError``.
+    Reading and writing are interrupted at the time ``until`` on the clock of ``monotonic()``.
     """
 
     def __init__(self, path: Path, until: float = inf) -> None:
@@ -104,10 +102,7 @@ class Archive:
         return new, changed
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
-        """Yield at most ``limit`` pages that may bear on a query, best first by FTS5's BM25 over its rarest words.
-
-        Pages that are known to be published after a day are left out; ``flaws`` counts what cannot be read.
-        """
+        """Yield the pages, not published after a day, that FTS5's BM25 ranks best for the rarest words of a query."""
         return iter(self.pages(self.by_words(query, day, limit)))
 
     def by_words(self, query: str, day: date | None, limit: int) -> list[int]:
@@ -179,19 +174,15 @@ def _put(connection: sqlite3.Connection, page: Page) -> str:
     known = connection.execute("SELECT id, sha256, text FROM pages WHERE url = ?", (url,)).fetchone()
     if known and known[1] == digest:
         return "same"
+    row = known[0] if known else None
     if known:
         old = "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)"
-        connection.execute(old, (known[0], " ".join(tokenize(known[2]))))
-        connection.execute("DELETE FROM vectors WHERE page = ?", known[:1])
+        connection.execute(old, (row, " ".join(tokenize(known[2]))))
+        connection.execute("DELETE FROM vectors WHERE page = ?", (row,))
+    put = "INSERT OR REPLACE INTO pages (id, url, published, sha256, text) VALUES (?, ?, ?, ?, ?)"
     published = page.published and page.published.isoformat()
-    row = connection.execute(
-        "INSERT INTO pages (id, url, published, sha256, text) VALUES (?, ?, ?, ?, ?)"
-        " ON CONFLICT (id) DO UPDATE"
-        " SET published = excluded.published, sha256 = excluded.sha256, text = excluded.text",
-        (known and known[0], url, published, digest, text),
-    )
-    place = known[0] if known else row.lastrowid
-    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (place, " ".join(tokenize(text))))
+    row = connection.execute(put, (row, url, published, digest, text)).lastrowid
+    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (row, " ".join(tokenize(text))))
     return "changed" if known else "new"
 
 

@@ -98,9 +98,7 @@ class SearxNg:
         if not pages:
             raise FetchError("it has no text")
         digest = sha256(response.body).hexdigest()
-        return [
-            replace(page, published=dated or page.published, retrieved=retrieved, sha256=digest) for page in pages
-        ]
+        return [replace(page, published=dated or page.published, retrieved=retrieved, sha256=digest) for page in pages]
 
 
 def _silent(engines: object) -> str:
