@@ -1,9 +1,8 @@
 """Parse untrusted files in worker processes with limits of time, memory and output.
 
-A thread that runs C code cannot be stopped, but a process can. Each worker answers one call at a time over a socket. A
-call that exceeds a limit ends its worker, and the caller gets a ``WorkFailed`` with the reason. Workers start as fresh
-interpreters. Pools of multiprocessing import the caller's ``__main__`` again in each worker, which fails in scripts
-without a guard, scripts from standard input, and notebooks. Example: ``isolated(Limits(seconds=5), parse, data)``.
+A thread that runs C code cannot be stopped, but a process can. A call that exceeds a limit ends its worker, and the
+caller gets a ``WorkFailed`` with the reason. Workers are fresh interpreters: pools of multiprocessing import the
+caller's ``__main__`` again, which fails in scripts without a guard. Example: ``isolated(Limits(5), parse, data)``.
 """
 
 import atexit
@@ -24,7 +23,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from queue import Empty, LifoQueue, SimpleQueue
 from subprocess import DEVNULL, Popen, TimeoutExpired
-from threading import TIMEOUT_MAX, Thread, Timer
+from threading import TIMEOUT_MAX, Thread
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -32,7 +31,6 @@ T = TypeVar("T")
 
 START = 480.0  # seconds for a worker to start, and to load what a call uses, on a very busy machine
 SHARE = 4  # a call may take this part of the time that is left, so that one file leaves time for others
-TICK = 0.001  # seconds; a timer set to 0 never fires
 LATE = "the time ran out"
 COMMAND = "import sys; sys.path[:] = {path!r}; from knowledge_store.isolation import serve; serve({descriptor})"
 
@@ -71,14 +69,9 @@ class TookTooLong(WorkFailed):
 def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
     """Call a function in one of the workers that all callers in this process share; its warnings are logged here.
 
-    The function can be imported by its name; it, its arguments and its result can be pickled.
-
-    Args:
-        load: modules, and functions as "module:function", to import and call before the time of the call runs. A
-            function is called before every call, so it should cache what it loads.
-
-    Raises:
-        WorkFailed: it raised an error, or exceeded a limit.
+    The function can be imported by its name; it, its arguments and its result can be pickled. ``load`` names modules,
+    and functions as "module:function", to import and call before every call, outside its time. Raises a ``WorkFailed``
+    if it raised an error or exceeded a limit.
     """
     return _shared(os.getpid()).call(limits, function, *arguments, load=load)
 
@@ -99,15 +92,15 @@ class Workers:
 
     def __init__(self, count: int) -> None:
         self._closed = False
-        self._alive: set[_Worker] = set()
-        self._places: LifoQueue[_Worker | None] = LifoQueue()  # the worker used last is used next
-        for _ in range(count):
-            self._places.put(None)
+        self._workers = [_Worker() for _ in range(count)]
+        self._idle: LifoQueue[_Worker] = LifoQueue()  # the worker used last is used next
+        for worker in self._workers:
+            self._idle.put(worker)
 
     def call(self, limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
         """See ``isolated``."""
         try:
-            worker = self._places.get(timeout=min(limits.left, TIMEOUT_MAX))
+            worker = self._idle.get(timeout=min(limits.left, TIMEOUT_MAX))
         except Empty:
             raise TookTooLong(LATE) from None
         try:
@@ -115,42 +108,35 @@ class Workers:
                 raise WorkFailed("the workers are closed")
             if not limits.left:
                 raise TookTooLong(LATE)
-            if not (worker and worker.alive):
-                worker = self._replaced(worker)
-            starting = replace(limits, seconds=START, memory=None)
-            worker.ask(min(START, limits.left), starting, _load, tuple(load))
+            worker.start()
+            worker.ask(min(START, limits.left), replace(limits, seconds=START, memory=None), _load, tuple(load))
             limits = replace(limits, seconds=min(limits.seconds, limits.left / SHARE))
             wall = min(limits.seconds * limits.patience, limits.left / 2)
             return worker.ask(wall, limits, function, *arguments)  # type: ignore[no-any-return]
         finally:
-            if worker and (self._closed or not worker.fit):
-                self._alive.discard(worker)
+            if self._closed or not worker.fit:
                 worker.end()
-                worker = None
-            self._places.put(worker)
-
-    def _replaced(self, old: "_Worker | None") -> "_Worker":
-        if old:
-            self._alive.discard(old)
-            old.end()
-        new = _Worker()
-        self._alive.add(new)
-        return new
+            self._idle.put(worker)
 
     def close(self) -> None:
         """End all workers; running calls fail."""
         self._closed = True
-        for worker in list(self._alive):
+        for worker in self._workers:
             worker.end()
 
 
 class _Worker:
     """A process that answers one call at a time; ``fit`` tells whether it can take another."""
 
-    def __init__(self) -> None:
-        self.fit = True
-        self._late = False
-        self._socket, theirs = socket.socketpair()
+    fit = False
+    _process: "Popen[bytes]"
+
+    def start(self) -> None:
+        """Start the process, unless it runs."""
+        if self.fit and self._process.poll() is None:
+            return
+        self.end()
+        ours, theirs = socket.socketpair()
         command = COMMAND.format(path=sys.path, descriptor=theirs.fileno())
         one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
         try:
@@ -159,33 +145,26 @@ class _Worker:
                 pass_fds=[theirs.fileno()], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, env=os.environ | one_thread,
             )  # fmt: skip
         except OSError as error:  # no memory, too many processes or open files
-            self._socket.close()
+            ours.close()
             raise WorkFailed(f"no process to read it can be started: {error.strerror}") from error
         finally:
             theirs.close()
-        self._answers = self._socket.makefile("rb")
-
-    @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
+        self._socket, self._answers = ours, ours.makefile("rb")
 
     def ask(self, wall: float, limits: Limits, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function; end the process after ``wall`` seconds."""
-        timer = Timer(wall, self._expire)
-        timer.daemon = True  # the end of the program does not wait for it
-        timer.start()
+        """Call a function; give it up after ``wall`` seconds."""
         self.fit = False
         try:
+            self._socket.settimeout(min(wall, TIMEOUT_MAX))
             self._socket.sendall(pickle.dumps(pickle.dumps((limits, function, arguments))))
             answer = pickle.load(self._answers)
-        except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # the process ended, by itself or by ``end``
-            end = self._end()
-            if self._late or end == signal.SIGPROF.name:
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError) as error:  # ``end`` in another thread, too
+            code = None if isinstance(error, TimeoutError) else self._exit_code()
+            if code is None or code == -signal.SIGPROF:
                 reason = f"took over {limits.seconds:.3g} s" if limits.left and limits.seconds < START else LATE
                 raise TookTooLong(reason) from None
-            raise WorkerDied(f"ended the process that read it ({end})") from None
-        finally:
-            timer.cancel()
+            how = f"exit status {code}" if code >= 0 else signal.strsignal(-code)
+            raise WorkerDied(f"ended the process that read it ({how})") from None
         result, reason, records, self.fit = pickle.loads(answer)
         for record in records:
             logging.getLogger(record.name).handle(record)
@@ -193,29 +172,21 @@ class _Worker:
             raise WorkFailed(reason)
         return result
 
-    def _expire(self) -> None:
-        self._late = True
-        self.end()
-
     def end(self) -> None:
-        """Kill the process. Do not wait long for its end: it may hang on a disk."""
+        """Kill the process, if any. Do not wait long for its end: it may hang on a disk."""
         self.fit = False
-        self._process.kill()
-        with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for an answer
-        self._answers.close()
-        self._socket.close()
-        self._end()
+        if hasattr(self, "_socket"):
+            self._process.kill()
+            with suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for an answer
+            self._answers.close()
+            self._socket.close()
+            self._exit_code()
 
-    def _end(self) -> str:
-        """How the process ended."""
-        try:
-            code = self._process.wait(1.0)
-        except TimeoutExpired:
-            return "it does not answer"
-        with suppress(ValueError):  # real-time signals have no name
-            return f"exit status {code}" if code >= 0 else signal.Signals(-code).name
-        return f"signal {-code}"
+    def _exit_code(self) -> int | None:
+        with suppress(TimeoutExpired):
+            return self._process.wait(1.0)
+        return None
 
 
 @cache
@@ -228,8 +199,7 @@ def _shared(process: int) -> Workers:
 
 def _count() -> int:
     """One worker per core, but at least two, so that one that hangs does not stop the others, and at most eight."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(max(2, cores), 8)
+    return min(max(2, len(os.sched_getaffinity(0))), 8)
 
 
 def _load(names: Sequence[str]) -> None:
@@ -253,15 +223,16 @@ def serve(descriptor: int) -> None:
 
 
 def _answer(call: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
-    """Return result, reason of failure, log records, and whether the worker can go on; no reason means success."""
+    """Return the result, the reason of a failure or "", log records, and whether the worker can go on."""
     reason, fit, limits = "", True, LIMITS
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     try:
         limits, function, arguments = pickle.loads(call)
-        signal.setitimer(signal.ITIMER_PROF, max(limits.seconds, TICK))  # its signal ends the process
-        if limits.memory is not None and (held := _held()):
-            allowed = [bound for bound in (soft, hard) if bound != resource.RLIM_INFINITY]
-            resource.setrlimit(resource.RLIMIT_AS, (min([held + limits.memory, *allowed]), hard))
+        signal.setitimer(signal.ITIMER_PROF, limits.seconds or 0.001)  # its signal ends the process
+        if limits.memory is not None:
+            bound = _held() + limits.memory
+            if hard == resource.RLIM_INFINITY or bound < hard:
+                resource.setrlimit(resource.RLIMIT_AS, (bound, hard))
         result = function(*arguments)
         fit = limits.memory is None or _held() < limits.memory  # one that has grown is replaced
         logged = [records.get() for _ in range(records.qsize())]
@@ -280,7 +251,5 @@ def _answer(call: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
 
 
 def _held() -> int:
-    """Bytes of this process's address space; 0 if the system does not tell."""
-    with suppress(OSError):
-        return int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()
-    return 0
+    """Bytes of this process's address space."""
+    return int(Path("/proc/self/statm").read_bytes().split()[0]) * resource.getpagesize()

@@ -1,8 +1,7 @@
 """The first stage of retrieval: from pages to the passages that BM25 keeps for a claim (section 3.2.2).
 
-A ``Library`` reads, cuts and counts pages once for any number of claims. ``rank`` makes one for one claim, from pages,
-a store or an archive. Both run in worker processes, so nothing here imports torch, and results can be pickled.
-Example: ``rank(Path("7.json"), "The bridge opened in 1932.", RetrievalSettings()).passages``.
+Worker processes run this, so nothing here imports torch, and results can be pickled. Example:
+``rank(Path("7.json"), "The bridge opened in 1932.", RetrievalSettings()).passages``.
 """
 
 import logging
@@ -18,12 +17,12 @@ from time import monotonic, perf_counter
 
 from knowledge_store.bm25.passages import Candidates, batches
 from knowledge_store.pages.filters import admitted, without_copies
-from knowledge_store.pages.page import FOUND, Flaw, Flaws, Page, Passage, ReadingReport
+from knowledge_store.pages.page import FOUND, Flaw, Flaws, Page, Passage, ReadingReport, on_the_web
 from knowledge_store.pages.store import read_pages
 from knowledge_store.progress import progress_bar
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive, is_archive
-from knowledge_store.searchers.searched import on_the_web, searched
+from knowledge_store.searchers.searched import searched
 from knowledge_store.settings import BM25_TOP_K, RetrievalSettings
 
 log = logging.getLogger(__name__)
@@ -33,10 +32,7 @@ ARCHIVE_PAGES = 100  # ranked for a claim whose store is an archive; each questi
 
 @dataclass(frozen=True)
 class OpenBook:
-    """The archive that each question about a claim searches too (the open-book setting of CARP, section 4).
-
-    Its rows are numbered from ``first`` among the pages of the claim.
-    """
+    """The archive that each question about a claim searches too; its rows count from ``first`` among the pages."""
 
     archive: Path
     claim: str
@@ -46,10 +42,7 @@ class OpenBook:
 
 @dataclass(frozen=True)
 class RankedStore:
-    """The passages of a store that the first stage keeps, best first, ties in the order of the store.
-
-    ``seconds`` is the wall time of reading, cutting and ranking, ``book`` where else to search for questions.
-    """
+    """The passages that the first stage keeps, best first, with the wall time; ``book``: where else to search."""
 
     passages: tuple[Passage, ...]
     report: ReadingReport
@@ -61,11 +54,9 @@ class Library:
     """Pages that are read, cut and counted once, and ranked for each of several claims. Threads may share it.
 
     Args:
-        pages: each with a number of its own; read to the end here.
+        pages: each with a number of its own; read to the end here. ``flaws`` counts what is wrong with them.
         claims: all that will be asked for.
         day: when the claims were made, if known; see ``filters.admitted``.
-        flaws: counts what reading the pages finds wrong.
-        name: of the collection, in reports.
         seconds: that the search for a claim may take.
     """
 
@@ -94,10 +85,7 @@ class Library:
         self.report = ReadingReport(name, self._candidates.pages, self._candidates.passages, found)
 
     def rank(self, claim: str) -> RankedStore:
-        """The passages for one of the claims; those of a search come first, if the settings name one.
-
-        Raises a ``SearchError`` if the search failed, and there are no other pages.
-        """
+        """The passages for one of the claims, after those of a search, if the settings name one; see ``rank``."""
         began = perf_counter()
         with self._lock:
             best = self._candidates.best(claim, BM25_TOP_K)
@@ -108,21 +96,20 @@ class Library:
 
     def _with_searched(self, ranked: RankedStore, claim: str) -> RankedStore:
         """Put the results of a search first, because scores of two collections cannot be compared."""
-        flaws, settings = Flaws(), self._settings
+        flaws, settings, own = Flaws(), self._settings, ranked.report
         try:
             results = list(searched(claim, self._day, settings, flaws, self._seconds))
         except SearchError as error:
-            if not ranked.report.pages:
+            if not own.pages:
                 raise
             log.warning("%s", error)
-            return replace(ranked, report=_with_flaws(ranked.report, Flaws({Flaw.SEARCH_FAILED: 1})))
+            return replace(ranked, report=_with_flaws(own, Flaws({Flaw.SEARCH_FAILED: 1})))
         pages = (replace(page, number=FOUND + page.number) for page in results)
         found = Library(pages, [claim], settings.model_copy(update={"search": ""}), self._day, flaws=flaws).rank(claim)
-        own, more = ranked.report, found.report
-        report = replace(own, pages=own.pages + more.pages, passages=own.passages + more.passages)
-        web = on_the_web(settings.search)
-        book = None if web else OpenBook(Path(settings.search), claim, self._day, FOUND)
-        report = _with_flaws(report, Flaws(more.flaws))
+        more = found.report
+        both = replace(own, pages=own.pages + more.pages, passages=own.passages + more.passages)
+        book = None if on_the_web(settings.search) else OpenBook(Path(settings.search), claim, self._day, FOUND)
+        report = _with_flaws(both, Flaws(more.flaws))
         return RankedStore(found.passages + ranked.passages, report, found.seconds + ranked.seconds, book)
 
 
@@ -144,9 +131,8 @@ def rank(
     """Keep the ``BM25_TOP_K`` passages that BM25 ranks highest for the claim.
 
     Args:
-        source: a store in the official format, an archive, or any pages, each with a number of its own. Of an archive,
-            only the pages that the claim's words find are ranked. A missing or broken store yields few passages or
-            none, and the report says so.
+        source: a store, an archive, of which the pages are ranked that the claim's words find, or any pages, each with
+            a number of its own. The report says what is wrong with a store.
         claims: that share the store; this process then reads it once for all of them. See ``is_shared``.
         day, flaws, name, seconds: see ``Library``.
 
@@ -154,20 +140,21 @@ def rank(
         SearchError: the search failed, and there are no other pages.
     """
     began = perf_counter()
-    if claims and isinstance(source, Path):
-        ranked = _library(source, claims, settings.model_dump_json(), day).rank(claim)
-        return replace(ranked, seconds=perf_counter() - began)
     flaws, book = Flaws() if flaws is None else flaws, None
     if not isinstance(source, Path):
-        pages = source
-    elif is_archive(source):
-        archive = Archive.open(source, monotonic() + seconds)
-        pages = archive.search(claim, None if settings.later_pages else day, ARCHIVE_PAGES, flaws)
-        book = OpenBook(source, claim, day)
+        library = Library(source, [claim], settings, day, flaws=flaws, name=name, seconds=seconds)
+    elif claims:
+        library = _library(source, claims, settings.model_dump_json(), day)
     else:
-        pages = () if settings.search and not source.exists() else read_pages(source, flaws)
-    name = source.name if isinstance(source, Path) else name
-    ranked = Library(pages, [claim], settings, day, flaws=flaws, name=name, seconds=seconds).rank(claim)
+        pages: Iterable[Page]
+        if is_archive(source):
+            archive = Archive.open(source, monotonic() + seconds)
+            pages = archive.search(claim, None if settings.later_pages else day, ARCHIVE_PAGES, flaws)
+            book = OpenBook(source, claim, day)
+        else:
+            pages = () if settings.search and not source.exists() else read_pages(source, flaws)
+        library = Library(pages, [claim], settings, day, flaws=flaws, name=source.name, seconds=seconds)
+    ranked = library.rank(claim)
     return replace(ranked, seconds=perf_counter() - began, book=book or ranked.book)
 
 

@@ -1,7 +1,7 @@
 """The words that BM25 counts: what they are, the same as tables for compiled code, and compiled access to UTF-8.
 
-Compiled code sees texts as arrays of UTF-8 bytes, and places in them as byte offsets. Hashes have 64 bits (FNV-1a over
-code points, then mixed): among a million texts, the chance that any two share one is 3e-8.
+Compiled code sees texts as arrays of UTF-8 bytes. Hashes have 64 bits (FNV-1a over code points, then mixed): among a
+million texts, the chance that any two share one is 3e-8.
 """
 
 from collections.abc import Callable, Iterator

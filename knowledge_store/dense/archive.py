@@ -1,8 +1,8 @@
 """An archive searched by words and by meaning at once.
 
 SQLite keeps the vectors in half precision. FAISS finds the nearest ones by products of 8 bits, in a file beside the
-archive that may be deleted: it is made from SQLite again. Exact cosines then rank them. The pages that FTS5 ranks
-highest and the pages of the nearest passages are fused by reciprocal rank (Cormack et al., 2009). Example:
+archive that is made again if it is lost. Exact cosines rank them. The pages that FTS5 ranks highest and those of the
+nearest passages are fused by reciprocal rank (Cormack et al., 2009). Example:
 ``add_vectors(archive, encoder, settings)``, then ``FusedArchive(archive, settings, encoder.dimension).find(…)``.
 """
 
@@ -41,6 +41,9 @@ CHUNK = 50_000  # vectors read at a time
 
 _PENDING = "NOT EXISTS (SELECT 1 FROM vectors WHERE page = pages.id)"
 
+Kind = tuple[Any, ...]
+"""Of vectors: the encoder's name, their dimension, and the size and overlap of passages, in characters."""
+
 Left = Callable[[], float]
 """Seconds, from when it is called, that a search may take."""
 
@@ -48,33 +51,22 @@ log = logging.getLogger(__name__)
 
 
 def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings) -> int:
-    """Embed the passages of pages that have no vectors yet, and make the index; resumes if it was stopped.
-
-    Returns the number of passages embedded.
-    """
+    """Embed the passages of pages without vectors, and make the index; returns the number of passages embedded."""
     _faiss()
-    _register(archive, encoder.dimension, settings)
-    count = last = 0
-    query = f"SELECT id, sha256 FROM pages WHERE id > ? AND {_PENDING} ORDER BY id LIMIT ?"
+    _register(archive, _wanted(settings, encoder.dimension))
+    count = 0
     with archive.connected() as connection:
-        (pending,) = connection.execute(f"SELECT count(*) FROM pages WHERE {_PENDING}").fetchone()
-    with progress_bar(total=pending, desc="vectors", unit="page", leave=False, disable=None) as bar:
-        while True:
-            with archive.connected() as connection:
-                rows = dict(connection.execute(query, (last, PAGES)))
-            if not rows:
-                break
-            last = max(rows)
+        pending = connection.execute(f"SELECT id, sha256 FROM pages WHERE {_PENDING} ORDER BY id").fetchall()
+    with progress_bar(total=len(pending), desc="vectors", unit="page", leave=False, disable=None) as bar:
+        for begin in range(0, len(pending), PAGES):
+            rows = dict(pending[begin : begin + PAGES])
             passages = [one for page in archive.pages(rows) for one in passages_of(page, settings)]
             vectors = encoder.encode([passage.text for passage in passages]).astype("<f2")
             with archive.connected(writing=True) as connection:
                 unchanged = f"SELECT 1 FROM pages WHERE id = ? AND sha256 = ? AND {_PENDING}"  # by another program
                 kept = {row for row, digest in rows.items() if connection.execute(unchanged, (row, digest)).fetchone()}
-                values = [
-                    (one.page, one.start, vector.tobytes())
-                    for one, vector in zip(passages, vectors, strict=True)
-                    if one.page in kept
-                ]
+                stored = zip(passages, vectors, strict=True)
+                values = [(one.page, one.start, vector.tobytes()) for one, vector in stored if one.page in kept]
                 connection.executemany("INSERT INTO vectors (page, start, vector) VALUES (?, ?, ?)", values)
             count += len(values)
             bar.update(len(rows))
@@ -82,35 +74,37 @@ def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings)
     return count
 
 
-def _register(archive: Archive, dimension: int, settings: RetrievalSettings) -> None:
+def _wanted(settings: RetrievalSettings, dimension: int) -> Kind:
+    return settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap
+
+
+def _register(archive: Archive, wanted: Kind) -> None:
     """Note the encoder of the vectors, or check that those of the archive are of the same."""
-    wanted = (settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap)
     with archive.connected(writing=True) as connection:
         row = connection.execute("SELECT * FROM encoder").fetchone()
         if row is None:
             connection.execute("INSERT INTO encoder VALUES (?, ?, ?, ?, ?)", (*wanted, token_hex(4)))
     if row and row[:4] != wanted:
         raise SearchError(
-            f"{archive.path}: expected vectors of {_described(*wanted)}, has those of {_described(*row[:4])}; "
+            f"{archive.path}: expected vectors of {_described(wanted)}, has those of {_described(row[:4])}; "
             "give that encoder, or index into a new archive"
         )
 
 
-def _described(name: str, dimension: int, size: int, overlap: int) -> str:
+def _described(kind: Kind) -> str:
+    name, dimension, size, overlap = kind
     return f"{name} ({dimension} numbers, passages of {size} characters that share {overlap})"
 
 
-def _encoder(archive: Archive) -> tuple[Any, ...] | None:
-    """Name, dimension, size, overlap and token of an archive's vectors, if it has any."""
+def _encoder(archive: Archive) -> tuple[Any, ...]:
+    """Name, dimension, size, overlap and token of an archive's vectors; empty if it has none."""
     with archive.connected() as connection:
-        row: tuple[Any, ...] | None = connection.execute("SELECT * FROM encoder").fetchone()
-    return row
+        return tuple(connection.execute("SELECT * FROM encoder").fetchone() or ())
 
 
 def encoder_of(archive: Archive) -> str:
     """Name of the encoder of an archive's vectors, or empty."""
-    row = _encoder(archive)
-    return str(row[0]) if row else ""
+    return "".join(_encoder(archive)[:1])
 
 
 @lru_cache(maxsize=64)
@@ -119,23 +113,20 @@ def _warn_once(message: str) -> None:
 
 
 class FusedArchive:
-    """An archive that is also searched by meaning, if it has vectors of the encoder that asks. Threads may share it."""
+    """An archive that is also searched by meaning, if it has vectors of this encoder. Threads may share it."""
 
     def __init__(self, archive: Archive, settings: RetrievalSettings, dimension: int) -> None:
-        self._archive, self._dimension, self._token = archive, dimension, ""
-        row = _encoder(archive)
-        if row and row[:4] == (settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap):
-            self._token = str(row[4])
-        elif row:
-            wanted = f"{settings.encoder} and passages of {settings.chunk_size} characters"
-            _warn_once(
-                f"{archive.path}: searched by words alone; its vectors are of {_described(*row[:4])}, not {wanted}"
-            )
+        self._archive, self._dimension = archive, dimension
+        *kind, self._token = _encoder(archive) or ("",)
+        if kind and tuple(kind) != (wanted := _wanted(settings, dimension)):
+            self._token = ""
+            its, ours = _described(tuple(kind)), _described(wanted)
+            _warn_once(f"{archive.path}: searched by words alone; its vectors are of {its}, not {ours}")
 
     def index(self) -> Any:
-        """The index of all vectors, made or read once in a process; None if there are no vectors."""
+        """The index of all vectors, made or read once in a process; None if there are none."""
         with self._archive.connected() as connection:
-            last = connection.execute("SELECT max(id) FROM vectors").fetchone()[0]
+            (last,) = connection.execute("SELECT max(id) FROM vectors").fetchone()
         return _index(self._archive.path, self._token, last, self._dimension) if self._token and last else None
 
     def find(self, query: str, vector: Vectors, day: date | None, limit: int) -> list[Page]:
@@ -170,9 +161,9 @@ class FusedArchive:
 def _stored(
     connection: sqlite3.Connection, column: str, numbers: Sequence[int], dimension: int, day: date | None = None
 ) -> tuple[NDArray[np.int64], Vectors]:
-    """The vectors whose id or page is among numbers, of pages that are not known to be published after a day.
+    """The vectors whose id or page is among numbers, of pages not published after a day.
 
-    Returns (n, 3) id, row of the page and first character of each passage, and (n, dimension) its vector.
+    Returns (n, 3) id, page and first character of each passage, and (n, dimension) its vector.
     """
     rows = connection.execute(
         "SELECT vectors.id, page, start, vector FROM json_each(?) AS wanted"
@@ -186,10 +177,7 @@ def _stored(
 
 @lru_cache(maxsize=4)
 def _index(path: Path, token: str, last: int, dimension: int) -> Any:
-    """The index of the vectors up to an id: from its file, or made from SQLite and written there.
-
-    The token tells this archive's index from that of another archive of the same name.
-    """
+    """The index of the vectors up to an id, from its file or made; the token is that of the archive."""
     faiss = _faiss()
     file = path.with_name(f"{path.name}.{token}.{last}.faiss")
     try:
@@ -248,10 +236,7 @@ def fused(rankings: Sequence[Sequence[int]]) -> list[int]:
 
 
 class OpenBookSearch:
-    """Searches an archive for each question about a claim (the open-book setting of CARP, section 4).
-
-    Threads may share it. ``flaws`` counts what was left out.
-    """
+    """Searches an archive for each question about a claim (the open-book setting of CARP, section 4)."""
 
     def __init__(self, book: OpenBook, settings: RetrievalSettings, dimension: int, left: Left) -> None:
         self.flaws, self.claim = Flaws(), book.claim

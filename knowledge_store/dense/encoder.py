@@ -26,7 +26,6 @@ KNOWN_PAIRS = (
     ("Who leads the government?", "The prime minister took office on Monday."),
     ("How do stars form?", "Clouds of gas collapse under their own gravity."),
 )
-MARGIN = 0.02  # by which the cosine of a question to its own answer must exceed that to any other
 
 
 class EncoderUnavailable(Exception):
@@ -48,10 +47,8 @@ class Encoder(Protocol):
 class CachingEncoder:
     """Another encoder that embeds each text once, within bounds. Threads may share it: they take turns at its batches.
 
-    Args:
-        capacity: vectors kept of passages, and as many of queries, the last used; 20,000 of MiniLM take 30 MB.
-        batch: characters that are embedded in a turn, padding included.
-        symmetric: whether a text has one vector, be it a passage or a query.
+    It keeps the ``capacity`` last used vectors of passages, and of queries (20,000 of MiniLM take 30 MB), and embeds
+    ``batch`` characters in a turn. If ``symmetric``, a text has the same vector as a passage and as a query.
     """
 
     def __init__(
@@ -140,32 +137,27 @@ class SentenceEncoder:
                 f"encoder {name!r} is loaded but cannot encode a sentence ({type(error).__name__}: {error}); "
                 "try another version of transformers, or another encoder"
             ) from error
-        own = cosines.diagonal()
-        others = np.where(np.eye(len(own), dtype=bool), -np.inf, cosines).max(axis=1)
-        if not (np.isfinite(cosines).all() and (own > others + MARGIN).all()):
+        if not (cosines.argmax(axis=1) == np.arange(len(cosines))).all():  # also if there is a NaN
             raise EncoderUnavailable(
-                f"encoder {name!r} does not work: of {len(own)} known questions, {int((own > others + MARGIN).sum())} "
-                "are nearest to their own answer; its files are damaged, or it was trained for something else"
+                f"encoder {name!r} does not work: known questions are not nearest to their own answers; "
+                "its files are damaged, or it was trained for something else"
             )
         return int(vectors.shape[1])
 
-    def encode(self, texts: Sequence[str]) -> Vectors:
+    def encode(self, texts: Sequence[str], *, queries: bool = False) -> Vectors:
         """See ``Encoder.encode``."""
-        return self._encode(texts)
-
-    def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        """See ``Encoder.encode_queries``."""
-        return self._encode(texts, queries=True)
-
-    def _encode(self, texts: Sequence[str], *, queries: bool = False) -> Vectors:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         with self._lock:
             return self._model.encode(list(texts), queries=queries)
 
+    def encode_queries(self, texts: Sequence[str]) -> Vectors:
+        """See ``Encoder.encode_queries``."""
+        return self.encode(texts, queries=True)
+
 
 def _explained(name: str, error: Exception) -> str:
-    lines = str(error).splitlines() or [type(error).__name__]
+    said = (str(error).splitlines() or [type(error).__name__])[0]
     if isinstance(error, UntrustedCode):
         return f"encoder {name!r} is not loaded: {error}"
     if name == NAME:
@@ -176,4 +168,4 @@ def _explained(name: str, error: Exception) -> str:
         remedy = "it needs its own code: if you trust its authors, download it to a folder and set encoder_code"
     else:
         remedy = f"give a folder with a sentence-transformers model, or {NAME!r}, which is installed"
-    return f"encoder {name!r} cannot be loaded ({lines[0]}); {remedy}"
+    return f"encoder {name!r} cannot be loaded ({said}); {remedy}"

@@ -37,7 +37,17 @@ class HubModel:
     """A sentence-transformers model, as ``openvino.OpenVinoModel``; on a GPU it computes in half precision."""
 
     def __init__(self, name: str, device: str | None, *, trusted: bool) -> None:
-        self._model = load_model(name, device, trusted=trusted)
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the terminal is the run's
+        local, options = Path(name).is_dir(), _options_of_code(Path(name)) if trusted else None
+        self._model = SentenceTransformer(
+            name, device=device, local_files_only=local, trust_remote_code=trusted, config_kwargs=options
+        )
+        self._model.max_seq_length = min(self._model.max_seq_length or MAX_TOKENS, MAX_TOKENS)
+        if trusted:
+            _rebuild_buffers(self._model)
         self.batch = CPU_BATCH
         if self._model.device.type == "cuda":
             self._model.half()
@@ -46,29 +56,12 @@ class HubModel:
         self.symmetric = self._query_prompt is None
 
     def encode(self, texts: Sequence[str], *, queries: bool = False) -> NDArray[np.float32]:
-        """See ``encoder.Model``."""
+        """See ``encoder.Encoder``."""
         prompt = self._query_prompt if queries else None
         vectors = self._model.encode(
             list(texts), prompt_name=prompt, normalize_embeddings=True, show_progress_bar=False
         )
         return np.asarray(vectors, dtype=np.float32)
-
-
-def load_model(name: str, device: str | None, *, trusted: bool) -> "SentenceTransformer":
-    """Load a model from a folder or the model hub; see ``HubModel``."""
-    from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the terminal is the run's
-    folder = Path(name)
-    options = _options_of_code(folder) if trusted else None
-    model = SentenceTransformer(
-        str(folder), device=device, local_files_only=folder.is_dir(), trust_remote_code=trusted, config_kwargs=options
-    )
-    model.max_seq_length = min(model.max_seq_length or MAX_TOKENS, MAX_TOKENS)
-    if trusted:
-        _rebuild_buffers(model)
-    return model
 
 
 def _options_of_code(folder: Path) -> dict[str, bool]:

@@ -1,11 +1,9 @@
 """The second stage of retrieval: the passages for a question, in one step or by several hops (section 3.2.2).
 
-The paper embeds all passages that the first stage keeps. Here BM25 first picks those that share words with a question,
-and only they are embedded, each at most once for a claim. An archive adds what it has on the question and on the claim.
-
-Several hops are a beam search along chains of passages (CARP, Lo et al., 2026, section 3.4). Each hop asks the question
-again together with what a path has found, to reach passages that share words with these and not with the question.
-Example: ``search(PassageIndex(ranked, encoder, settings), "When did it open?", 5)``.
+The paper embeds all passages that the first stage keeps. Here only those are embedded that BM25 picks for a question,
+each at most once for a claim. An archive adds what it has on the question and on the claim. Several hops are a beam
+search along chains of passages (CARP, Lo et al., 2026, section 3.4): each asks the question again together with what a
+path has found. Example: ``search(PassageIndex(ranked, encoder, settings), "When did it open?", 5)``.
 """
 
 from collections.abc import Sequence
@@ -38,8 +36,7 @@ class Hit:
 class PassageIndex:
     """Dense search over the passages of one claim, and over its archive if it has one. Threads may share it.
 
-    What a question finds depends only on the question, the passages and the settings, not on earlier questions.
-    ``left`` returns the seconds that a search of the archive may take.
+    What a question finds does not depend on earlier ones. ``left`` returns the seconds that an archive may be searched.
     """
 
     def __init__(
@@ -75,15 +72,13 @@ class PassageIndex:
         self._asked |= asked
 
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
-        """The passages nearest to a question, best first; a passage that repeats a better one is left out.
+        """The passages nearest to a question, best first, without those that repeat a better one or one ``found``.
 
-        Candidates are those that BM25 picks for the question and for the claim. Equal scores keep the order of the
-        first stage. Passages that are ``found`` already, and what repeats them, are not returned.
+        Equal scores keep the order of the first stage.
         """
         self.prepare([question])
         candidates, query = self._asked[question]
         vectors, known = self.vectors(candidates), self.vectors(found)
-        # Of some thousand vectors at most, the exact product takes a few milliseconds: an index would only copy them.
         scores = vectors @ query
         texts = [normalized(passage.text) for passage in found]
         hits: list[Hit] = []
@@ -134,8 +129,7 @@ class PassageIndex:
 def diverse(index: PassageIndex, hits: Sequence[Hit], limit: int, relevance: float) -> list[Hit]:
     """Choose hits by maximal marginal relevance (Carbonell and Goldstein, 1998).
 
-    Each next hit has the highest ``relevance * score - (1 - relevance) * s``, where s is its cosine to the nearest hit
-    chosen before. With a relevance of 1, the order of the hits is kept.
+    Each has the highest ``relevance * score - (1 - relevance) * s``, where s is its cosine to the nearest one chosen.
     """
     vectors = index.vectors([hit.passage for hit in hits])
     scores = np.array([hit.score for hit in hits])
@@ -152,8 +146,7 @@ def diverse(index: PassageIndex, hits: Sequence[Hit], limit: int, relevance: flo
 class Path:
     """A chain of passages, in the order of their retrieval; none of them repeats another.
 
-    The log likelihood is the sum of -d over the hops, where d is 1 - cosine of the passage to the query of its hop: the
-    paper's equation 1 with lambda 1. Paths that compete have equally many hops, so any lambda ranks them alike.
+    The log likelihood is the paper's equation 1 with lambda 1: the sum of ``cosine - 1`` over the hops.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -166,11 +159,7 @@ class Path:
 
 
 def search(index: PassageIndex, question: str, limit: int, hops: MultiHopSettings | None = None) -> list[Hit]:
-    """The passages for a question, best first.
-
-    By hops, the passages of the best path come first, in their order, then those that the next path adds, and so on;
-    the score of a hit is its cosine to the query of its hop.
-    """
+    """The passages for a question, best first; by hops, those of the best path, then what the next path adds."""
     if hops is None:
         return index.nearest(question, limit)
     first: dict[tuple[int, int], Hit] = {}
@@ -181,10 +170,7 @@ def search(index: PassageIndex, question: str, limit: int, hops: MultiHopSetting
 
 
 def search_paths(index: PassageIndex, question: str, settings: MultiHopSettings) -> list[Path]:
-    """The ``settings.beam_width`` most likely paths for a question, best first.
-
-    Paths have ``settings.hops`` passages, or fewer if the store has no more; an empty store has no path.
-    """
+    """The ``beam_width`` most likely paths for a question, best first, of ``hops`` passages if there are so many."""
     paths = [Path()]
     for _ in range(settings.hops):
         extended = [

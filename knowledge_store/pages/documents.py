@@ -13,8 +13,8 @@ from pathlib import Path
 from knowledge_store.isolation import LATE, LIMITS, Limits, WorkFailed
 from knowledge_store.normalization import encodable
 from knowledge_store.pages.formats import SUFFIXES, suffix_of_text
-from knowledge_store.pages.page import Flaw, Flaws, Page, counted, describe, shown_path
-from knowledge_store.pages.reading import MAX_FILE, Part, read_document
+from knowledge_store.pages.page import Flaw, Flaws, Page, counted, describe, on_the_web, shown_path
+from knowledge_store.pages.reading import MAX_FILE, read_document
 from knowledge_store.pages.store import read_pages
 from knowledge_store.progress import progress_bar
 from knowledge_store.turns import Turns
@@ -38,16 +38,14 @@ def read_documents(
 ) -> Iterator[Page]:
     """Yield documents as pages, in the order of the sources and, in a folder, of their names.
 
-    The address of a page is the file's path, relative to the folder if that is the only source. A page of a PDF, and
-    some rows of a table, are a page each: "a.pdf#page=3", "a.csv#row=2-9". Files that are left out are counted, and the
-    first of each flaw are named in a warning.
+    The address of a page is the file's path, relative to the folder if that is the only source, and its page of a PDF
+    or rows of a table: "a.pdf#page=3", "a.csv#row=2-9". Files that are left out are counted, the first ones named.
 
     Args:
-        sources: each a document, a folder of documents (searched to any depth), a knowledge store, "-" for standard
-            input, or an address on the web.
+        sources: each a document, a folder of any depth, a knowledge store, "-" for standard input, or a web address.
         flaws: counts what is wrong; complete when the iterator is exhausted.
         fetch: whether addresses on the web are fetched.
-        limits: of each document; one that exceeds them, or is not read in time, is left out.
+        limits: of each document; one that exceeds them is left out.
 
     Raises:
         DocumentsError: a source does not exist, holds no document, or may not be fetched; or none has text.
@@ -69,7 +67,7 @@ def read_documents(
 def find_documents(sources: Iterable[str | Path], *, fetch: bool = False) -> None:
     """Check that there is something to read, before anything that takes long; raises ``DocumentsError``."""
     for source in map(str, sources):
-        if _on_the_web(source):
+        if on_the_web(source):
             _allow(source, fetch=fetch)
         elif source != STANDARD_INPUT and not _is_store(source):
             _files(source)
@@ -83,11 +81,11 @@ def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits
 
 def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
     """Yield the pages of a file that somebody sent, as ``page_of_text`` does; its suffix may be empty."""
-    return _pages(name, _parts(data, suffix, name, limits), flaws)
+    return _kept(name, _tried(data, suffix, name, limits), flaws)
 
 
 def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool) -> Iterator[Page]:
-    if _on_the_web(source):
+    if on_the_web(source):
         yield from _fetched(source, flaws, limits, fetch=fetch)
     elif source == STANDARD_INPUT:
         yield from pages_of_file("standard input", sys.stdin.buffer.read(MAX_FILE + 1), "", flaws, limits)
@@ -95,13 +93,14 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
         yield from read_pages(Path(source), flaws, limits.until)
     else:
         files, path = _files(source, flaws), Path(source)
-        folder = (path if path.is_dir() else path.parent) if alone else None
+        folder = (path if path.is_dir() else path.parent) if alone else Path()
+        names = [shown_path(file.relative_to(folder) if alone else file) for file in files]
         read = Turns("documents", AHEAD).map(
-            lambda file: _parts(file.absolute(), file.suffix.lower(), shown_path(file.name), limits), files
+            lambda one: _tried(one[0].absolute(), one[0].suffix.lower(), one[1], limits), zip(files, names, strict=True)
         )
-        shown = progress_bar(files, desc="documents", unit="file", leave=False, disable=None)
-        for file, parts in zip(shown, read, strict=True):
-            yield from _pages(shown_path(file.relative_to(folder) if folder else file), parts, flaws)
+        shown = progress_bar(names, desc="documents", unit="file", leave=False, disable=None)
+        for name, pages in zip(shown, read, strict=True):
+            yield from _kept(name, pages, flaws)
 
 
 def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator[Page]:
@@ -116,10 +115,6 @@ def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator
         _leave_out(url, str(error), Flaw.UNREADABLE_FILE, flaws)
     else:
         yield from pages_of_file(response.url, response.body, response.suffix, flaws, limits)
-
-
-def _on_the_web(source: str) -> bool:
-    return source.startswith(("http://", "https://"))
 
 
 def _allow(url: str, *, fetch: bool) -> None:
@@ -149,10 +144,8 @@ def _files(source: str, flaws: Flaws | None = None) -> list[Path]:
     if flaws is None:
         return documents
     for entry in entries:
-        readable = os.access(entry, os.R_OK)
-        if not (_is_file(entry) or (readable and os.access(entry, os.X_OK) and not entry.is_symlink())):
-            link = readable and entry.is_dir()
-            reason = "it is a link to a folder" if link else "it is a broken link, or may not be read"
+        if not _is_file(entry) and (entry.is_symlink() or not os.access(entry, os.R_OK | os.X_OK)):
+            reason = "it is a link to a folder, a broken link, or may not be read"
             _leave_out(shown_path(entry), reason, Flaw.UNREADABLE_FILE, flaws)
     others = [shown_path(file.relative_to(path)) for file in files if file.suffix.lower() not in SUFFIXES]
     if others:
@@ -163,23 +156,20 @@ def _files(source: str, flaws: Flaws | None = None) -> list[Path]:
     return documents
 
 
-def _parts(source: Path | bytes, suffix: str, name: str, limits: Limits) -> list[Part] | WorkFailed:
+def _tried(source: Path | bytes, suffix: str, name: str, limits: Limits) -> list[Page] | WorkFailed:
     try:
-        if isinstance(source, bytes) and len(source) > MAX_FILE:
-            raise WorkFailed(f"expected at most {MAX_FILE // 2**20} MiB")
         return read_document(source, suffix, name, limits)
     except WorkFailed as error:
         return error
 
 
-def _pages(name: str, parts: list[Part] | WorkFailed, flaws: Flaws) -> Iterator[Page]:
-    if isinstance(parts, WorkFailed):
-        _leave_out(name, f"cannot be read ({parts})", Flaw.UNREADABLE_FILE, flaws)
-        return
-    if not parts:
+def _kept(name: str, pages: list[Page] | WorkFailed, flaws: Flaws) -> Iterator[Page]:
+    if isinstance(pages, WorkFailed):
+        _leave_out(name, f"cannot be read ({pages})", Flaw.UNREADABLE_FILE, flaws)
+    elif not pages:
         _leave_out(name, "it has no text", Flaw.EMPTY_PAGE, flaws)
-    for part in parts:
-        yield Page(0, part.address(name), part.sentences)
+    else:
+        yield from pages
 
 
 def _leave_out(name: str, reason: str, flaw: Flaw, flaws: Flaws) -> None:

@@ -1,8 +1,8 @@
 """Fetch pages from the web, within limits, and never from this machine's own network.
 
-httpcore2 speaks HTTP over connections that are opened here. A host is resolved once, all its addresses must be public,
-and the connection goes to one of them, so that a name cannot point elsewhere a moment later. Each redirect is checked
-like the first address, and each read ends at the page's deadline. Example: ``Fetcher().fetch("https://a.example")``.
+httpcore2 speaks HTTP over connections that are opened here: to an address that was checked, so that a name cannot point
+elsewhere a moment later. Each redirect is checked like the first address, and each read ends at the page's deadline.
+Example: ``Fetcher().fetch("https://a.example")``.
 """
 
 import re
@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from ssl import SSLContext
 from threading import Thread
 from time import monotonic
@@ -26,16 +26,11 @@ USER_AGENT = "got-factcheck"
 SECONDS = 15.0  # for a page, redirects included
 SIZE = 20 * 2**20  # bytes of a page
 MAX_REDIRECTS = 5
-MAX_ADDRESS = 8192  # characters; servers and browsers take no longer ones
 MAX_HEAD = 256 * 1024  # bytes before the body, interim answers included
 MAX_CHUNKS = 100_000  # of a body
 MAX_ROBOTS = 512 * 1024  # bytes of a robots.txt that are obeyed (RFC 9309: at least 500 KiB)
 ROBOTS = Limits(seconds=2.0)
-ASKED: dict[bytes | str, bytes | str] = {
-    "User-Agent": USER_AGENT,
-    "Accept-Encoding": "identity",
-    "Connection": "close",
-}
+ASKED: dict[bytes | str, bytes | str] = {"User-Agent": USER_AGENT, "Accept-Encoding": "identity", "Connection": "close"}
 SUFFIX_OF = {
     "text/html": ".html",
     "application/xhtml+xml": ".html",
@@ -66,20 +61,13 @@ class Response:
     body: bytes
 
 
-_REACHABLE = IPv6Network("2000::/3")  # all that is allocated as global unicast (RFC 4291)
-_NAT64 = IPv6Network("64:ff9b::/96")
-_REFUSED = [
-    ip_network(text)
-    for text in (
-        "192.0.0.0/24",  # protocol assignments, part of which ipaddress takes for public
-        "168.63.129.16/32",  # Azure's platform, which gives any of its machines their settings and certificates
-        "192.88.99.0/24",  # anycast of 6to4 relays, deprecated
-        "2001::/23",  # protocol assignments: Teredo, benchmarking, ORCHID
-        "2001:db8::/32",  # documentation
-        "2002::/16",  # 6to4, deprecated
-        "3fff::/20",  # documentation
-    )
-]
+_REACHABLE = ip_network("2000::/3")  # all that is allocated as global unicast (RFC 4291)
+_NAT64 = ip_network("64:ff9b::/96")
+# Protocol assignments, 6to4, documentation, and Azure's platform, which gives any of its machines their certificates;
+# ``is_global`` takes some of these addresses for public.
+_REFUSED = [*map(ip_network, (
+    "192.0.0.0/24", "2001::/23", "192.88.99.0/24", "2002::/16", "2001:db8::/32", "3fff::/20", "168.63.129.16/32",
+))]  # fmt: skip
 
 
 def is_public(address: Address) -> bool:
@@ -93,16 +81,13 @@ def is_public(address: Address) -> bool:
             return is_public(IPv4Address(address.packed[12:]))
         if address not in _REACHABLE:
             return False
-    refused = any(address.version == network.version and address in network for network in _REFUSED)
-    return address.is_global and not address.is_multicast and not refused
+    return address.is_global and not address.is_multicast and not any(address in network for network in _REFUSED)
 
 
 class Fetcher:
     """Fetches pages over HTTP and HTTPS. Threads may share it.
 
-    Args:
-        robots: obey each site's robots.txt, as a program must that follows search results.
-        admits: whether an address may be connected to.
+    ``robots``: obey robots.txt, as what follows search results must; ``admits``: whether to connect to an address.
     """
 
     def __init__(
@@ -117,14 +102,10 @@ class Fetcher:
         self._rules: dict[httpx2.URL, bytes] = {}  # by site
 
     def fetch(self, url: str, kinds: Mapping[str, str] = SUFFIX_OF) -> Response:
-        """Fetch a page of one of some content types, given with the suffix of each.
-
-        Raises:
-            FetchError: its address is no public HTTP address, robots.txt forbids it, it is too large, too slow or of
-                another type, or there is none.
-        """
+        """Fetch a page of one of some content types, given with the suffix of each; raises a ``FetchError``."""
+        end = monotonic() + self._seconds
         try:
-            return self._fetch(url, kinds, monotonic() + self._seconds)
+            return self._page(url, kinds, *self._follow(httpx2.URL(url), end, self._size, checked=self._robots))
         except (TimeoutError, TimeoutException) as error:
             raise FetchError(f"no answer within {self._seconds:g} s") from error
         except ProtocolError as error:
@@ -132,11 +113,9 @@ class Fetcher:
         except (OSError, NetworkError, ValueError, httpx2.InvalidURL) as error:
             raise FetchError(str(error) or type(error).__name__) from error
 
-    def _fetch(self, address: str, kinds: Mapping[str, str], end: float) -> Response:
-        if len(address) > MAX_ADDRESS:
-            raise FetchError(f"expected an address of at most {MAX_ADDRESS:,} characters, got {len(address):,}")
-        asked = httpx2.URL(address)
-        url, status, headers, body = self._follow(asked, end, self._size, checked=self._robots)
+    def _page(
+        self, asked: str, kinds: Mapping[str, str], url: httpx2.URL, status: int, headers: httpx2.Headers, body: bytes
+    ) -> Response:
         if status != 200:
             raise FetchError(f"the server answers {status}", status)
         given = headers.get("content-type", "").strip()
@@ -149,12 +128,12 @@ class Fetcher:
             raise FetchError(f"expected {' or '.join(kinds)}, got {kind}")
         if len(body) > self._size:
             raise FetchError(f"larger than {self._size / 2**20:g} MiB")
-        return Response(address if url == asked else str(url), suffix, body)
+        return Response(asked if url == httpx2.URL(asked) else str(url), suffix, body)
 
     def _follow(
         self, url: httpx2.URL, end: float, size: int, *, checked: bool
     ) -> tuple[httpx2.URL, int, httpx2.Headers, bytes]:
-        """Get the page at the end of the redirects, and its address."""
+        """Get the address, status, headers and body at the end of the redirects."""
         for _ in range(MAX_REDIRECTS + 1):
             if url.scheme not in ("http", "https") or not url.host:
                 raise FetchError(f"expected an http or https address, got {str(url)[:100]!r}")
@@ -201,17 +180,17 @@ class Fetcher:
 
 
 class _Backend(SyncBackend):
-    """Connects to addresses that are admitted, until a deadline; ``in_head``: the body has not begun."""
+    """Connects to admitted addresses until a deadline; ``in_head``: the body has not begun."""
 
     def __init__(self, admits: Callable[[Address], bool], end: float) -> None:
         self.admits, self.end, self.in_head = admits, end, True
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> NetworkStream:
-        """Connect to the address that was checked."""
+        """Resolve the host, check all its addresses, and connect to the first."""
         addresses = _addresses_of(host, port, self.end)
-        refused = [address for address in addresses if not self.admits(ip_address(address))]
-        if refused:
-            raise FetchError(f"{host} is not on the open Internet ({refused[0]})")
+        for address in addresses:
+            if not self.admits(ip_address(address)):
+                raise FetchError(f"{host} is not on the open Internet ({address})")
         return _Stream(super().connect_tcp(addresses[0], port, _left(self.end)), self)
 
 

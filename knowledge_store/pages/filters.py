@@ -1,7 +1,7 @@
 """Which pages of a store may be evidence: by default all, as in the shared task.
 
-A newsroom checks what nobody has checked before, so pages that already judge the claim, or are later than it, can be
-left out. Example: ``admitted(pages, date(2020, 10, 31), RetrievalSettings(later_pages=False), Flaws())``.
+A newsroom can leave out pages that already judge the claim, or are later than it. Example:
+``admitted(pages, date(2020, 10, 31), RetrievalSettings(later_pages=False), Flaws())``.
 """
 
 import re
@@ -100,17 +100,17 @@ def page_key(url: str) -> str:
 
 def is_later(url: str, day: date) -> bool:
     """Whether an address bears a date after a day; a month without a day counts as its first."""
-    return any(found > day for found in _dates(ARCHIVED.sub("", url)))
+    return any(found > day for found in _dates(url))
 
 
 def date_in(url: str) -> date | None:
     """Return the date that an address bears, if it bears one; without a day, the first of the month."""
-    return next(_dates(ARCHIVED.sub("", url)), None)
+    return next(_dates(url), None)
 
 
 def _dates(url: str) -> Iterator[date]:
     for pattern in DATES:
-        for year, _, month, number in pattern.findall(url):
+        for year, _, month, number in pattern.findall(ARCHIVED.sub("", url)):
             with suppress(ValueError):  # digits that are no date
                 yield date(int(year), int(month), int(number or 1))
 

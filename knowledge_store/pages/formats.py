@@ -54,43 +54,33 @@ for _library in ("trafilatura", "htmldate"):
 def parts_of(data: bytes, suffix: str, name: str) -> Iterator[tuple[str, list[str]]]:
     """The parts of a file that can be cited, each with its place and its blocks that are not blank.
 
-    A place is the fragment of an address: "page=3" of a PDF (RFC 8118), "row=2-9" of a table, where the header is row 1
-    (RFC 7111), and empty for the whole of another file.
-
-    Args:
-        suffix: one of ``SUFFIXES``.
-        name: for warnings.
-
-    Raises:
-        UnreadableFile: it is damaged, encrypted, too large, or no text in any known encoding.
+    A place is the fragment of an address: "page=3" of a PDF (RFC 8118), "row=2-9" of a table (RFC 7111), else empty.
+    The suffix is one of ``SUFFIXES``, the name is for warnings. Raises an ``UnreadableFile``.
     """
     if suffix == ".pdf":
         parts: Iterable[tuple[str, Iterable[str]]] = pdf.pages_of(data, name)
     elif suffix in (".csv", ".tsv"):
         parts = _csv(data, name)
     else:
-        parts = [("", _blocks(data, suffix, name))]
+        whole, longest = _blocks(data, suffix, name)
+        parts = [("", chain.from_iterable(text_blocks(block, longest) for block in whole))]
     for place, blocks in parts:
         shown = (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)
         if kept := [block for block in shown if block.strip()]:
             yield place, kept
 
 
-def _blocks(data: bytes, suffix: str, name: str) -> Iterator[str]:
-    """The blocks of a file without places, cut at lines that stand alone."""
+def _blocks(data: bytes, suffix: str, name: str) -> tuple[Iterable[str], int]:
+    """The blocks of a file without places, and the length of its longest line if it is plain text."""
     if suffix == ".docx":
-        return _cut_lines(html.everything(word.html_of(data, name)))
+        return html.everything(word.html_of(data, name)), 0
     text = decoded(data, name)
     if suffix in (".html", ".htm"):
-        return _cut_lines(html.article(text))
+        return html.article(text), 0
     if suffix in (".md", ".markdown"):
-        return _cut_lines(html.everything(MarkdownIt("commonmark").enable("table").render(text)))
+        return html.everything(MarkdownIt("commonmark").enable("table").render(text)), 0
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _cut_lines(re.split(r"\n[^\S\n]*\n", text), max(map(len, text.split("\n"))))
-
-
-def _cut_lines(blocks: Iterable[str], longest: int = 0) -> Iterator[str]:
-    return (part for block in blocks for part in text_blocks(block, longest))
+    return re.split(r"\n[^\S\n]*\n", text), max(map(len, text.split("\n")))
 
 
 def html_of(data: bytes, suffix: str, name: str) -> str | None:
@@ -124,10 +114,9 @@ def suffix_of(data: bytes) -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """Decode as UTF-8 or, failing that, as what the bytes declare or look like, with a warning; refuse other bytes.
+    """Decode as UTF-8 or, with a warning, as what the bytes declare or look like; refuse other bytes.
 
-    Few bytes beyond ASCII do not tell encodings of Latin letters apart. Without a declaration they are read as
-    Windows-1252, as browsers do (https://html.spec.whatwg.org/#determining-the-character-encoding).
+    Few bytes beyond ASCII tell no encoding. Without a declaration they are read as Windows-1252, as browsers do.
     """
     with suppress(UnicodeDecodeError):
         text = data.decode("utf-8-sig")
@@ -150,9 +139,7 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def text_blocks(block: str, longest: int = 0) -> Iterator[str]:
-    """Cut a paragraph of plain text at lines that stand alone: headings, items, and all if lines are not wrapped.
-
-    ``longest`` is the length of the longest line of the text, which tells whether its lines are wrapped.
+    """Cut a paragraph at lines that stand alone: headings, items, and all if the ``longest`` line is not wrapped.
 
     >>> list(text_blocks("Tessaly Foods\\nTessaly Foods was founded in Bergen,\\nin the year 2010."))
     ['Tessaly Foods', 'Tessaly Foods was founded in Bergen,\\nin the year 2010.']
@@ -179,7 +166,7 @@ def _stands_alone(line: str, after: str, longest: int) -> bool:
 def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     """The rows of a table, some at a time; lines above the header, such as a title, are a part of their own.
 
-    A row with at most one field, or half as many as most have, is no header, nor is a comment.
+    A row with at most one field, or half as many as most have, is no header.
     """
     text = decoded(data, name)
     csv.field_size_limit(sys.maxsize)  # the worker's memory is limited

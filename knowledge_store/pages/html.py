@@ -111,8 +111,7 @@ def blocks(tree: Any) -> Iterator[tuple[Any, str]]:
 def _within(found: Sequence[tuple[Any, str]], extracted: str) -> set[Any] | None:
     """The elements whose blocks belong to the article that was extracted; None if nothing tells where it is.
 
-    The article is the innermost element around all blocks that were extracted. Its parts before the first and behind
-    the last of these are left out if they are mostly links.
+    It is the innermost element around all extracted blocks, without parts before and behind them that are mostly links.
     """
     known = [element for element, block in found if len(bare := _bare(block)) >= TELLING and bare in extracted]
     if not known:
@@ -144,58 +143,39 @@ def _rows(table: Any) -> list[str] | None:
     if table.xpath("boolean(.//table | .//h1 | .//h2 | .//h3)"):
         return None
     lines = table.xpath("./tr | ./thead/tr | ./tbody/tr | ./tfoot/tr")
-    grid, above = list[list[str]](), dict[int, tuple[int, str]]()
-    for line in lines:
-        row: list[str] = []
+    grid = [dict[int, str]() for _ in lines]  # cells by their columns; one that spans several rows stands in each
+    for place, line in enumerate(lines):
+        column = 0
         for cell in line.xpath("./td | ./th"):
-            _fill(row, above)
             text = ", ".join(block.replace("\n", ", ") for _, block in blocks(cell))
             if len(text) > LONGEST_CELL:
                 return None
-            rows = _span(cell.get("rowspan")) - 1
-            for _ in range(_span(cell.get("colspan"))):
-                if rows:
-                    above[len(row)] = (rows, text)
-                row.append(text)
-        _fill(row, above)
-        grid.append(row)
-    if max(map(len, grid), default=0) < 2:
+            while column in grid[place]:
+                column += 1
+            columns = range(column, column + _span(cell.get("colspan")))
+            for row in grid[place : place + _span(cell.get("rowspan"))]:
+                row |= dict.fromkeys(columns, text)
+            column = columns.stop
+    rows = [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in grid]
+    if max(map(len, rows), default=0) < 2:
         return None
-    marked = bool(lines[0].xpath("boolean(parent::thead or (th and not(td)))"))
     captions = [" ".join("".join(caption.itertext()).split()) for caption in table.xpath("./caption")]
-    return captions + list(table_rows(grid, header=marked or names_columns(grid)))
-
-
-def _fill(row: list[str], above: dict[int, tuple[int, str]]) -> None:
-    """Repeat cells that reach down from the rows before."""
-    while known := above.pop(len(row), None):
-        rows, text = known
-        if rows > 1:
-            above[len(row)] = (rows - 1, text)
-        row.append(text)
+    if len(rows) > 1 and (lines[0].xpath("boolean(parent::thead or (th and not(td)))") or _names_columns(rows)):
+        return captions + [row_text(rows[0], row) for row in rows[1:]]
+    pairs = (row_text(row[:1], row[1:]) if len(row) == 2 and row[1] else row_text([], row) for row in rows)
+    return captions + list(pairs)
 
 
 def _span(value: str | None) -> int:
     return min(max(int(value), 1), MOST_COLUMNS) if value and value.isascii() and value.isdigit() else 1
 
 
-def names_columns(rows: Sequence[Row]) -> bool:
-    """Whether the first row of a table is its header, if nothing marks it as one.
-
-    >>> names_columns([["town", "people"], ["Oslo", "1"]]), names_columns([["Founded", "1932"], ["Mayor", "Berg"]])
-    (True, False)
-    """
+def _names_columns(rows: Sequence[Row]) -> bool:
+    """Whether the first row is the header, if nothing marks it as one: only it has no figures."""
     numeric = [[any(map(str.isdigit, cell)) for cell in row] for row in rows]
-    if len(rows) < 2 or any(numeric[0]):
+    if any(numeric[0]):
         return False
     return len(rows[0]) > 2 or any(all(column) for column in zip(*numeric[1:], strict=False))
-
-
-def table_rows(rows: Sequence[Row], *, header: bool) -> Iterator[str]:
-    """Yield a block for each row of a table, below the header if it has one."""
-    if header and len(rows) > 1:
-        return (row_text(rows[0], row) for row in rows[1:])
-    return (row_text(["", row[0]], ["", row[1]]) if len(row) == 2 and all(row) else row_text([], row) for row in rows)
 
 
 def row_text(header: Row, row: Row) -> str:

@@ -150,6 +150,11 @@ def normalized(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def on_the_web(source: str) -> bool:
+    """Whether a source is an address on the web, rather than a path."""
+    return source.startswith(("http://", "https://"))
+
+
 def counted(count: int, noun: str) -> str:
     """A count with its noun: "1 page", "2,000 pages"."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -19,9 +19,10 @@ from typing import Any
 from knowledge_store.pages.page import UnreadableFile
 
 MAX_PAGES = 5000
-NAMED = 10  # pages that are named for each reason to leave them out
-NO_TEXT = "no text (blank, damaged, or a picture: recognize the text in it first, by OCR)"
-RUN_TOGETHER = "words that run together: check what is quoted from there"
+NAMED = 10  # pages that are named for each fault
+DAMAGED = "skipped, damaged"
+NO_TEXT = "skipped, no text (blank, damaged, or a picture: recognize the text in it first, by OCR)"
+RUN_TOGETHER = "with words that run together: check what is quoted from there"
 SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
 SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
 SPACE, WORD_GAP = 0.05, 1.2  # between letters, and between words of a line, in heights of letters
@@ -51,6 +52,11 @@ class Piece:
     top: float
     text: str
 
+    @property
+    def middle(self) -> float:
+        """Between bottom and top."""
+        return (self.bottom + self.top) / 2
+
 
 def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[str, list[str]]]:
     """Yield the pages that have text, each with its place and its blocks; name the others in a warning.
@@ -69,37 +75,28 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
     count = len(document)
     if count > MAX_PAGES:
         raise UnreadableFile(f"expected at most {MAX_PAGES:,} pages, got {count:,}")
-    lost: dict[str, list[int]] = {}
-    joined: list[int] = []
+    faults: dict[str, list[int]] = {NO_TEXT: [], DAMAGED: [], RUN_TOGETHER: []}
     for number in range(1, count + 1):
         try:
             page = document[number - 1]
             pieces = _pieces(page)
-            if not pieces:
-                if {item.type for item in page.get_objects()} != {raw.FPDF_PAGEOBJ_TEXT}:  # else only spaces
-                    lost.setdefault(NO_TEXT, []).append(number)
-                continue
             blocks = _page_blocks(_linked(pieces, _links(document, page, raw)) if links else pieces)
-        except Exception as error:  # noqa: BLE001 - whatever one page does to its reader, the others are read
-            said = str(error).partition("\n")[0] or type(error).__name__
-            damaged = next((reason for reason in lost if reason != NO_TEXT), f"damaged ({said:.200})")
-            lost.setdefault(damaged, []).append(number)
+            only_spaces = not pieces and {item.type for item in page.get_objects()} == {raw.FPDF_PAGEOBJ_TEXT}
+        except Exception:  # noqa: BLE001 - whatever one page does to its reader, the others are read
+            faults[DAMAGED].append(number)
             continue
+        if pieces:
+            yield f"page={number}", blocks
         if _run_together(blocks):
-            joined.append(number)
-        yield f"page={number}", blocks
-    if sum(map(len, lost.values())) == count and NO_TEXT not in lost:
-        raise UnreadableFile(next(iter(lost), "no pages"))
-    for reason, numbers in lost.items():
-        log.warning("%s: %s skipped, %s", name, _pages(numbers), reason)
-    if joined:
-        log.warning("%s: %s with %s", name, _pages(joined), RUN_TOGETHER)
-
-
-def _pages(numbers: Sequence[int]) -> str:
-    more = len(numbers) - NAMED
-    shown = ", ".join(map(str, numbers[:NAMED])) + (f" and {more} more" if more > 0 else "")
-    return f"page{'s' * (len(numbers) > 1)} {shown}"
+            faults[RUN_TOGETHER].append(number)
+        elif not (pieces or only_spaces):
+            faults[NO_TEXT].append(number)
+    if len(faults[DAMAGED]) == count:
+        raise UnreadableFile("damaged: no page can be read")
+    for fault, numbers in faults.items():
+        if numbers:
+            shown = ", ".join(map(str, numbers[:NAMED])) + f" and {len(numbers) - NAMED} more" * (len(numbers) > NAMED)
+            log.warning("%s: page%s %s %s", name, "s" * (len(numbers) > 1), shown, fault)
 
 
 def _pieces(page: Any) -> list[Piece]:
@@ -139,8 +136,7 @@ def _merged(pieces: Sequence[Piece]) -> list[Piece]:
 
 def _same_line(one: Piece, other: Piece) -> bool:
     """Whether two pieces stand on the same line: one covers the middle of the other."""
-    middle, other_middle = (one.bottom + one.top) / 2, (other.bottom + other.top) / 2
-    return one.bottom <= other_middle <= one.top or other.bottom <= middle <= other.top
+    return one.bottom <= other.middle <= one.top or other.bottom <= one.middle <= other.top
 
 
 def _links(document: Any, page: Any, raw: Any) -> list[Piece]:
@@ -150,13 +146,11 @@ def _links(document: Any, page: Any, raw: Any) -> list[Piece]:
         action, box = raw.FPDFLink_GetAction(link), raw.FS_RECTF()
         if not action or not raw.FPDFLink_GetAnnotRect(link, byref(box)):
             continue
-        size = raw.FPDFAction_GetURIPath(document, action, None, 0)
-        if size > 1:
-            address = create_string_buffer(size)
-            raw.FPDFAction_GetURIPath(document, action, address, size)
-            found = address.value.decode("utf-8", "replace")
-            if found.startswith(("http://", "https://")) and not re.search(r"[\s()<>]", found):
-                links.append(Piece(box.left, box.bottom, box.right, box.top, found))
+        address = create_string_buffer(raw.FPDFAction_GetURIPath(document, action, None, 0))
+        raw.FPDFAction_GetURIPath(document, action, address, len(address))
+        found = address.value.decode("utf-8", "replace")
+        if found.startswith(("http://", "https://")) and not re.search(r"[\s()<>]", found):
+            links.append(Piece(box.left, box.bottom, box.right, box.top, found))
     return links
 
 
@@ -165,8 +159,7 @@ def _linked(pieces: Sequence[Piece], links: Sequence[Piece]) -> list[Piece]:
     found = list(pieces)
     for link in links:
         for place, piece in enumerate(found):
-            middle = (piece.bottom + piece.top) / 2
-            if link.bottom <= middle <= link.top and piece.left < link.right and link.left < piece.right:
+            if link.bottom <= piece.middle <= link.top and piece.left < link.right and link.left < piece.right:
                 width = max(piece.right - piece.left, 1e-6)
                 end = min(len(piece.text), round(len(piece.text) * (link.right - piece.left) / width))
                 while end < len(piece.text) and piece.text[end].isalnum():
@@ -191,14 +184,15 @@ def _columns(pieces: list[Piece]) -> list[list[Piece]]:
         return [pieces]
     wide = [piece for piece in pieces if piece.left < gutter < piece.right]
     if wide:
-        bounds = sorted(((piece.bottom + piece.top) / 2 for piece in wide), reverse=True)
+        bounds = [piece.middle for piece in wide]
         zones: dict[int, list[Piece]] = {}
         for piece in pieces:
-            above = sum(bound > (piece.bottom + piece.top) / 2 for bound in bounds)
+            above = sum(bound > piece.middle for bound in bounds)
             zones.setdefault(2 * above - (piece in wide), []).append(piece)
         return [column for _, zone in sorted(zones.items()) for column in _columns(zone)]
-    sides = [[piece for piece in pieces if (piece.left < gutter) == left] for left in (True, False)]
-    return [column for side in sides for column in _columns(side)]
+    left = [piece for piece in pieces if piece.left < gutter]
+    right = [piece for piece in pieces if piece.left >= gutter]
+    return _columns(left) + _columns(right)
 
 
 def _gutter(pieces: Sequence[Piece]) -> float | None:
@@ -224,21 +218,18 @@ def _lines(pieces: Sequence[Piece]) -> list[tuple[bool, str]]:
             lines[-1].append(piece)
         else:
             lines.append([piece])
-    ordered = [sorted(line, key=attrgetter("left")) for line in lines]
-    return [
-        (
-            any(after.left - piece.right > CELL_GAP * (piece.top - piece.bottom) for piece, after in pairwise(line)),
-            " ".join(piece.text for piece in line),
-        )
-        for line in ordered
-    ]
+    found = []
+    for line in lines:
+        line.sort(key=attrgetter("left"))
+        gaps = (after.left - piece.right > CELL_GAP * (piece.top - piece.bottom) for piece, after in pairwise(line))
+        found.append((any(gaps), " ".join(piece.text for piece in line)))
+    return found
 
 
 def unwrapped(lines: Sequence[str]) -> Iterator[str]:
     """Yield the blocks of a page whose lines are wrapped.
 
-    A line ends its block if it is much shorter than the longest, unless its sentence goes on in the next. The first may
-    be a running head, and ends its block in any case.
+    A much shorter line than the longest ends its block, unless its sentence goes on; the first may be a running head.
     """
     full = SHORT_LINE * max(map(len, lines), default=0)
     block: list[str] = []

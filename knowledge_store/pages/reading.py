@@ -4,7 +4,6 @@ Functions whose names begin with an underscore run in a worker. Example: ``read_
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -12,37 +11,26 @@ from pathlib import Path
 from knowledge_store import isolation
 from knowledge_store.isolation import LIMITS, Limits, isolated
 from knowledge_store.pages.formats import LIBRARIES, parts_of, suffix_of
-from knowledge_store.pages.page import UnreadableFile
+from knowledge_store.pages.page import Page, UnreadableFile
 from knowledge_store.pages.sentences import cut, language_of
 
 MAX_FILE = 256 * 2**20  # bytes; a larger file is left out
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a document that can be cited, with its place (see ``formats.parts_of``) and at least one sentence."""
+def read_document(
+    source: Path | bytes, suffix: str, name: str, limits: Limits = LIMITS, *, dated: bool = False
+) -> list[Page]:
+    """The parts of a file, or of what it holds, that have text, each as a page with its own address.
 
-    place: str
-    sentences: tuple[str, ...]
-
-    def address(self, document: str) -> str:
-        """The address of this part, or the name of its file."""
-        whole = document.partition("#")[0] if "://" in document else document
-        return f"{whole}#{self.place}" if self.place else document
-
-
-def read_document(source: Path | bytes, suffix: str, name: str, limits: Limits = LIMITS) -> list[Part]:
-    """The parts of a file, or of what it holds, that have text. The suffix may be empty.
+    Args:
+        suffix: of the file's name; if empty, the bytes tell the format.
+        name: path or address, for warnings and for the addresses of the parts (see ``formats.parts_of``).
+        dated: whether to look for the date of publication that a page of HTML gives.
 
     Raises:
         WorkFailed: it cannot be read, or not within the limits.
     """
-    return isolated(limits, _read, source, suffix, name, load=_loaded(suffix))
-
-
-def read_found(body: bytes, suffix: str, name: str, limits: Limits = LIMITS) -> tuple[list[Part], date | None]:
-    """See ``read_document``; with the date that a page of HTML gives as that of its publication."""
-    return isolated(limits, _read_dated, body, suffix, name, load=_loaded(suffix))
+    return isolated(limits, _read, source, suffix, name, dated, load=_loaded(suffix))
 
 
 def read_blocks(data: bytes, suffix: str, name: str, limits: Limits = LIMITS) -> list[str]:
@@ -60,25 +48,21 @@ def _loaded(suffix: str) -> tuple[str, ...]:
     return __name__, "knowledge_store.pages.sentences:language", *LIBRARIES.get(suffix, ())
 
 
-def _read(source: Path | bytes, suffix: str, name: str) -> list[Part]:
-    if isinstance(source, bytes):
-        data = source
-    elif (size := source.stat().st_size) > MAX_FILE:
+def _read(source: Path | bytes, suffix: str, name: str, dated: bool) -> list[Page]:
+    size = len(source) if isinstance(source, bytes) else source.stat().st_size
+    if size > MAX_FILE:
         raise UnreadableFile(f"expected at most {MAX_FILE // 2**20} MiB, got {size / 2**20:,.0f}")
-    else:
-        data = source.read_bytes()
+    data = source if isinstance(source, bytes) else source.read_bytes()
     parts = list(parts_of(data, suffix or suffix_of(data), name))
     code = language_of([block for _, blocks in parts[:20] for block in blocks[:100]])
-    cited = ((place, cut(blocks, code)) for place, blocks in parts)
-    return [Part(place, sentences) for place, sentences in cited if sentences]
+    published = _published(data) if dated and suffix == ".html" else None
+    whole = name.partition("#")[0] if "://" in name else name
+    cited = ((f"{whole}#{place}" if place else name, cut(blocks, code)) for place, blocks in parts)
+    return [Page(0, address, sentences, published) for address, sentences in cited if sentences]
 
 
 def _read_blocks(data: bytes, suffix: str, name: str) -> list[str]:
     return [block for _, blocks in parts_of(data, suffix or suffix_of(data), name) for block in blocks]
-
-
-def _read_dated(body: bytes, suffix: str, name: str) -> tuple[list[Part], date | None]:
-    return _read(body, suffix, name), _published(body) if suffix == ".html" else None
 
 
 def _published(body: bytes) -> date | None:

@@ -98,9 +98,7 @@ def repaired(data: bytes) -> Any:
 
 def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:
     """The strings of ``url2text`` without immediate repetitions."""
-    if isinstance(value, str):
-        return (value,)
-    items = value if isinstance(value, list) else []
+    items = value if isinstance(value, list) else [value] * isinstance(value, str)
     texts = [item for item in items if isinstance(item, str)]
     distinct = tuple(text for text, _ in groupby(texts))
     flaws.update({Flaw.NOT_TEXT: len(items) - len(texts), Flaw.REPEATED_SENTENCE: len(texts) - len(distinct)})
@@ -110,7 +108,7 @@ def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:
 def _day(value: object) -> date | None:
     """A page's own date, which stores of the shared task do not have."""
     with suppress(ValueError):
-        return date.fromisoformat(value) if isinstance(value, str) else None
+        return date.fromisoformat(str(value))
     return None
 
 
@@ -123,12 +121,12 @@ def write_store(pages: Iterable[Page], output: Path) -> int:
     try:
         with partial.open("wb") as file:
             for page in pages:
-                known = {"published": page.published, "retrieved": page.retrieved, "sha256": page.sha256}
+                count += 1
                 record: dict[str, object] = {"claim_id": shown_path(output.stem), "type": "document", "query": ""}
                 record |= {"url": page.url, "url2text": page.sentences}
+                known = {"published": page.published, "retrieved": page.retrieved, "sha256": page.sha256}
                 record |= {name: value for name, value in known.items() if value}
                 file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
-                count += 1
         if count:
             partial.replace(output)
     finally:

@@ -1,17 +1,17 @@
 """Word documents as HTML, read by mammoth, with what they show when all tracked changes are accepted.
 
-mammoth skips elements that it does not know, and their text with them: simple fields, moved text, some text boxes. They
-are unwrapped before, and the result is checked against the XML. What is still left out is named in a warning.
-Example: ``html_of(data, "minutes.docx")``.
+mammoth skips elements that it does not know, with their text: simple fields, moved text, some text boxes. They are
+unwrapped before. What is still left out is named in a warning. Example: ``html_of(data, "minutes.docx")``.
 """
 
 import logging
 import zlib
 from collections import Counter
+from collections.abc import Sequence
 from html import escape
 from io import BytesIO
 from typing import Any
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
+from zipfile import BadZipFile, ZipFile
 
 from knowledge_store.pages.page import UnreadableFile
 
@@ -28,8 +28,6 @@ V = "{urn:schemas-microsoft-com:vml}"
 _KNOWN = "document body p r t tbl tr tc ins smartTag drawing hyperlink sdt sdtContent txbxContent object pict"
 KNOWN = {f"{W}{name}" for name in [*_KNOWN.split(), "footnotes", "footnote", "endnotes", "endnote"]} | {
     *(f"{V}{name}" for name in ("group", "rect", "roundrect", "shape", "textbox")),
-    f"{MC}AlternateContent",
-    f"{MC}Fallback",
 }
 """Elements through which mammoth finds text."""
 
@@ -48,18 +46,22 @@ def html_of(data: bytes, name: str) -> str:
         try:
             trees[part] = etree.fromstring(parts[part], etree.XMLParser(resolve_entities=False, no_network=True))
         except etree.XMLSyntaxError:
-            if part != DOCUMENT:
-                log.warning("%s: its %s are damaged and left out", name, part[5:-4])
+            log.warning("%s: its %s are damaged and left out", name, part[5:-4])
             del parts[part]
     if DOCUMENT not in trees:
         raise UnreadableFile(NO_DOCX)
-    _drop_lost_notes(trees, name)
+    for kind, part in NOTES.items():
+        known = {note.get(f"{W}id") for note in trees[part].iter(f"{W}{kind}")} if part in trees else set()
+        marks = [mark for mark in trees[DOCUMENT].iter(f"{W}{kind}Reference") if mark.get(f"{W}id") not in known]
+        for mark in marks:  # at which mammoth would stop
+            mark.getparent().remove(mark)
+        if marks:
+            log.warning("%s: %d %ss are missing", name, len(marks), kind)
     for part, tree in trees.items():
         _unwrap(tree)
         parts[part] = etree.tostring(tree, xml_declaration=True, encoding="UTF-8", standalone=True)
-    _name_unread(parts, trees, name)
     text = _converted(parts, trees[DOCUMENT], name)
-    _check(text, trees, name)
+    _name_unread(text, parts, list(trees.values()), name)
     return text
 
 
@@ -83,85 +85,60 @@ def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
 
 
 def _converted(parts: dict[str, bytes], document: Any, name: str) -> str:
-    """Convert with styles and lists; without them, and then as bare paragraphs, if they are damaged."""
+    """Convert with styles and lists; as bare paragraphs, if mammoth fails without them too."""
     import mammoth
 
-    faults = {
+    for unread, fault in {
         (COMMENTS,): "its styles and lists are damaged (%s); read without them",
         (COMMENTS, *OPTIONAL): "damaged (%s); read as paragraphs, without its tables and notes",
-    }
-    for unread, fault in faults.items():
+    }.items():
         packed = BytesIO()
-        with ZipFile(packed, "w", ZIP_DEFLATED, compresslevel=1) as archive:
-            for part, content in parts.items():
-                if part not in unread:
-                    archive.writestr(part, content)
+        with ZipFile(packed, "w") as archive:
+            for part in parts.keys() - unread:
+                archive.writestr(part, parts[part])
         try:
-            text: str = mammoth.convert_to_html(packed, convert_image=lambda _: []).value
-            return text
+            return str(mammoth.convert_to_html(packed, convert_image=lambda _: []).value)
         except Exception as error:  # noqa: BLE001 - whatever one part does to the reader, the rest is read
-            reason = str(error).partition("\n")[0][:200] or type(error).__name__
-            log.warning(f"%s: {fault}", name, reason)
+            log.warning(f"%s: {fault}", name, str(error).partition("\n")[0][:200] or type(error).__name__)
     paragraphs = ("".join(text.text or "" for text in one.iter(f"{W}t")) for one in document.iter(f"{W}p"))
     return "".join(f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs)
 
 
-def _drop_lost_notes(trees: dict[str, Any], name: str) -> None:
-    """Remove marks of notes that the document does not have."""
-    for kind, part in NOTES.items():
-        known = {note.get(f"{W}id") for note in trees[part].iter(f"{W}{kind}")} if part in trees else set()
-        marks = [mark for mark in trees[DOCUMENT].iter(f"{W}{kind}Reference") if mark.get(f"{W}id") not in known]
-        for mark in marks:
-            mark.getparent().remove(mark)
-        if marks:
-            log.warning("%s: %d %ss are missing", name, len(marks), kind)
-
-
 def _unwrap(tree: Any) -> None:
     """Let mammoth find all text that is shown: replace what it does not know by its contents."""
-    for gone in [*tree.iter(f"{W}moveFrom")]:
+    deleted = [row for row in tree.iter(f"{W}tr") if row.find(f"{W}trPr/{W}del") is not None]
+    for gone in [*tree.iter(f"{W}moveFrom"), *deleted]:
         gone.getparent().remove(gone)
-    for row in [*tree.iter(f"{W}tr")]:
-        if row.find(f"{W}trPr/{W}del") is not None:
-            row.getparent().remove(row)
-    for choice in [*tree.iter(f"{MC}AlternateContent")]:
-        fallback = choice.find(f"{MC}Fallback")
-        if fallback is None or next(fallback.iter(f"{W}t"), None) is None:
-            for other in [*choice[1:]]:
-                choice.remove(other)  # of several choices, the first is shown
-            _replace(choice)
-        else:
-            for other in choice.findall(f"{MC}Choice"):
-                choice.remove(other)
+    for either in [*tree.iter(f"{MC}AlternateContent")]:
+        fallback = either.find(f"{MC}Fallback")
+        empty = fallback is None or next(fallback.iter(f"{W}t"), None) is None
+        _replace(either, next(iter(either), ()) if empty else fallback)
     for text in [*tree.iter(f"{W}t")]:
         for element in [*text.iterancestors()]:
             if element.tag not in KNOWN and element.getparent() is not None:
-                _replace(element)
+                _replace(element, element)
 
 
-def _replace(element: Any) -> None:
-    """Put the children of an element in its place."""
+def _replace(element: Any, holder: Any) -> None:
+    """Put the children of a holder in the place of an element."""
     parent = element.getparent()
     at = parent.index(element)
-    parent[at : at + 1] = list(element)
+    parent[at : at + 1] = list(holder)
 
 
-def _name_unread(parts: dict[str, bytes], trees: dict[str, Any], name: str) -> None:
-    """Warn of what is not part of the running text, or not text."""
+def _name_unread(text: str, parts: dict[str, bytes], trees: Sequence[Any], name: str) -> None:
+    """Warn of what is not part of the running text, is no text, or is missing in the HTML."""
+    from lxml import html
+
     around = [part for part in parts if part.startswith(("word/header", "word/footer"))]
     if any(b"<w:t>" in parts[part] or b"<w:t " in parts[part] for part in around):
         log.warning("%s: headers and footers of its pages are left out", name)
-    if comments := parts.get(COMMENTS, b"").count(b"<w:comment "):
-        log.warning("%s: left out %d of its comments", name, comments)
-    if equations := sum(1 for tree in trees.values() for _ in tree.iter(f"{M}oMath")):
-        log.warning("%s: left out %d of its equations", name, equations)
-
-
-def _check(text: str, trees: dict[str, Any], name: str) -> None:
-    """Warn of words that the document shows and the HTML lacks."""
-    from lxml import html
-
-    shown = Counter(char for tree in trees.values() for one in tree.iter(f"{W}t") for char in one.text or "")
+    shown = Counter(char for tree in trees for one in tree.iter(f"{W}t") for char in one.text or "")
     read = Counter("".join(html.fragment_fromstring(text, create_parent=True).itertext()))
-    if lost := sum(count for char, count in (shown - read).items() if not char.isspace()):
-        log.warning("%s: %d of its characters could not be read", name, lost)
+    for count, what in (
+        (parts.get(COMMENTS, b"").count(b"<w:comment "), "left out %d of its comments"),
+        (sum(1 for tree in trees for _ in tree.iter(f"{M}oMath")), "left out %d of its equations"),
+        (sum(count for char, count in (shown - read).items() if not char.isspace()), "%d characters are not read"),
+    ):
+        if count:
+            log.warning(f"%s: {what}", name, count)

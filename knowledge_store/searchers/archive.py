@@ -1,8 +1,7 @@
 """An archive of one's own pages in one SQLite file, with a full-text index (FTS5), for millions of pages.
 
-It grows: indexing the same sources again adds what is new and replaces what has changed. Several programs may index at
-once: each waits for the other's batch. ``dense.archive`` fills the tables of vectors. Example:
-``Archive(Path("a.sqlite")).add(pages)``, then ``search("a question", None, 10, Flaws())``.
+Indexing the same sources again adds what is new and replaces what has changed. Several programs may index at once.
+``dense.archive`` fills the tables of vectors. Example: ``Archive(Path("a.sqlite")).add(pages)``, then ``search(…)``.
 """
 
 import sqlite3
@@ -29,6 +28,16 @@ WAIT = 30.0  # seconds for another program that is writing
 LOOK = 100_000  # steps of SQLite, some milliseconds, between looks at the time
 _BETWEEN = "\x1e"  # sentences
 _MAGIC = b"SQLite format 3\0"
+_DAMAGED = "; the file is damaged or no archive: index the sources into a new one"
+_FULL = "; what was indexed before is kept: make room, and give the same command again"
+_REMEDIES = {
+    sqlite3.SQLITE_INTERRUPT: "; the time ran out",
+    sqlite3.SQLITE_BUSY: f"; another program has been writing to it for {WAIT:g} s: try again when that has finished",
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_IOERR: _FULL,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+}
 _MAKE = "make one with 'python -m knowledge_store index SOURCE --output FILE.sqlite'"
 
 # The words are ours (numbers without commas, each character of scripts without spaces); FTS5 only keeps them apart. The
@@ -56,10 +65,9 @@ def is_archive(path: Path) -> bool:
 
 
 class Archive:
-    """Pages to search; the number of a page is its row. Threads may share it.
+    """Pages to search; the number of a page is its row. Threads may share it; its errors are ``SearchError``.
 
-    Reading and writing are interrupted at the time ``until`` on the clock of ``monotonic()``. Their errors are
-    ``SearchError``.
+    Reading and writing are interrupted at the time ``until`` on the clock of ``monotonic()``.
     """
 
     def __init__(self, path: Path, until: float = inf) -> None:
@@ -94,10 +102,7 @@ class Archive:
         return new, changed
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
-        """Yield at most ``limit`` pages that may bear on a query, best first by FTS5's BM25 over its rarest words.
-
-        Pages that are known to be published after a day are left out; ``flaws`` counts what cannot be read.
-        """
+        """Yield the pages, not published after a day, that FTS5's BM25 ranks best for the rarest words of a query."""
         return iter(self.pages(self.by_words(query, day, limit)))
 
     def by_words(self, query: str, day: date | None, limit: int) -> list[int]:
@@ -134,20 +139,12 @@ class Archive:
                 yield connection
         except (sqlite3.Error, ValueError, TypeError, MemoryError) as error:  # damaged bytes may ask for any memory
             action = "index" if writing else "search"
-            raise SearchError(f"{self.path}: cannot {action} ({error}){_remedy(error, writing)}") from error
+            raise SearchError(f"{self.path}: cannot {action} ({error}){_remedy(error)}") from error
 
 
-def _remedy(error: Exception, writing: bool) -> str:
-    code = int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
-    if code == sqlite3.SQLITE_INTERRUPT:
-        return "; the time ran out"
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return f"; another program has been writing to it for {WAIT:g} s: try again when that has finished"
-    if writing and code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
-        return "; what was indexed before is kept: make room, and give the same command again"
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or not isinstance(error, sqlite3.Error):
-        return "; the file is damaged or no archive: index the sources into a new one"
-    return ""
+def _remedy(error: Exception) -> str:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    return _REMEDIES.get(code, "") if isinstance(error, sqlite3.Error) else _DAMAGED
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -177,19 +174,15 @@ def _put(connection: sqlite3.Connection, page: Page) -> str:
     known = connection.execute("SELECT id, sha256, text FROM pages WHERE url = ?", (url,)).fetchone()
     if known and known[1] == digest:
         return "same"
+    row = known[0] if known else None
     if known:
         old = "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)"
-        connection.execute(old, (known[0], " ".join(tokenize(known[2]))))
-        connection.execute("DELETE FROM vectors WHERE page = ?", known[:1])
+        connection.execute(old, (row, " ".join(tokenize(known[2]))))
+        connection.execute("DELETE FROM vectors WHERE page = ?", (row,))
+    put = "INSERT OR REPLACE INTO pages (id, url, published, sha256, text) VALUES (?, ?, ?, ?, ?)"
     published = page.published and page.published.isoformat()
-    row = connection.execute(
-        "INSERT INTO pages (id, url, published, sha256, text) VALUES (?, ?, ?, ?, ?)"
-        " ON CONFLICT (id) DO UPDATE"
-        " SET published = excluded.published, sha256 = excluded.sha256, text = excluded.text",
-        (known and known[0], url, published, digest, text),
-    )
-    place = known[0] if known else row.lastrowid
-    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (place, " ".join(tokenize(text))))
+    row = connection.execute(put, (row, url, published, digest, text)).lastrowid
+    connection.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (row, " ".join(tokenize(text))))
     return "changed" if known else "new"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from knowledge_store.pages.page import Flaw, Flaws, Page
+from knowledge_store.pages.page import Flaw, Flaws, Page, on_the_web
 from knowledge_store.pages.store import read_pages, write_store
 from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import SEARCH_RESULTS, RetrievalSettings
@@ -30,11 +30,6 @@ def open_searcher(source: str, seconds: float = inf) -> "Archive | SearxNg":
 
         return SearxNg(source, seconds=min(seconds, IN_ALL))
     return Archive.open(Path(source), monotonic() + seconds)
-
-
-def on_the_web(source: str) -> bool:
-    """Whether a setting names a server, rather than an archive."""
-    return source.startswith(("http://", "https://"))
 
 
 def searched(

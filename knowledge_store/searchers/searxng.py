@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from knowledge_store.isolation import Limits, TookTooLong
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.page import Flaw, Flaws, Page
-from knowledge_store.pages.reading import read_found, warm_up
+from knowledge_store.pages.reading import read_document, warm_up
 from knowledge_store.pages.store import repaired
 from knowledge_store.searchers import SearchError
 
@@ -93,14 +93,12 @@ class SearxNg:
 
     def _read(self, url: str, dated: date | None, limits: Limits) -> list[Page]:
         response = self._fetcher.fetch(url)
-        parts, published = read_found(response.body, response.suffix, response.url, limits)
-        if not parts:
+        retrieved = datetime.now(UTC).isoformat(timespec="seconds")
+        pages = read_document(response.body, response.suffix, response.url, limits, dated=True)
+        if not pages:
             raise FetchError("it has no text")
-        page = Page(
-            0, response.url, (), published=dated or published,
-            retrieved=datetime.now(UTC).isoformat(timespec="seconds"), sha256=sha256(response.body).hexdigest(),
-        )  # fmt: skip
-        return [replace(page, url=part.address(response.url), sentences=part.sentences) for part in parts]
+        digest = sha256(response.body).hexdigest()
+        return [replace(page, published=dated or page.published, retrieved=retrieved, sha256=digest) for page in pages]
 
 
 def _silent(engines: object) -> str:

@@ -28,13 +28,7 @@ _PREDICTION = {
     "justification": "It opened later.",
     "confidence": 0.5,
 }
-_PAGE = {
-    "claim_id": "0",
-    "type": "q",
-    "query": "bridge",
-    "url": "https://a.example",
-    "url2text": ["One.", "One.", "Two."],
-}
+_PAGE = {"claim_id": "0", "type": "q", "query": "bridge", "url": "https://a.example", "url2text": ["One.", "One."]}
 _DEEP = b"[" * 4000
 _LONG_NUMBER = b"[" + b"7" * 5000 + b"]"
 
@@ -70,20 +64,15 @@ ANSWERS = (
     THEN + _HEAD + b"Content-Encoding: gzip\r\nContent-Length: \xc2\xb2\r\n\r\n",
 )  # fmt: skip
 # The first byte chooses the task.
-REPLIES = tuple(
-    bytes([number]) + reply
-    for number, reply in enumerate(
-        (
-            b'{"question":"Who?"}',
-            b'{"source":"Evidence","type":"Boolean","answer":"\\ud83d\\ude00 No."}',
-            b'{"reason":"It is so.","entailed":false}',
-            b'{"answer":"Four.","sources":[2,1]}',
-            b'{"justification":"x","label":"Conflicting Evidence/Cherrypicking"}',
-            b'{"insight":"","gaps":"","reason":"x","decision":"Go on"}',
-            b'```json\n{"label": "Refuted"}\n``` \xff',
-            b'{"a":' * 3000,
-        )
-    )
+REPLIES = (
+    b'\0{"question":"Who?"}',
+    b'\1{"source":"Evidence","type":"Boolean","answer":"\\ud83d\\ude00 No."}',
+    b'\2{"reason":"It is so.","entailed":false}',
+    b'\3{"answer":"Four.","sources":[2,1]}',
+    b'\4{"justification":"x","label":"Conflicting Evidence/Cherrypicking"}',
+    b'\5{"insight":"","gaps":"","reason":"x","decision":"Go on"}',
+    b'\6```json\n{"label": "Refuted"}\n``` \xff',
+    b"\7" + b'{"a":' * 3000,
 )
 TABLES = (
     b'id,claim,evi,label,split\r\n0,A claim.,"When?\t\t\nIn 1932.\t\t\n\n",Refuted,pred\r\n',

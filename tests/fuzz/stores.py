@@ -1,7 +1,6 @@
 """Targets that hold more than one file or row: LoRA adapters, archives, documents."""
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -52,41 +51,25 @@ def adapter(data: bytes, folder: Path) -> None:
         assert str(place) in str(error), f"the message does not name the folder: {error}"
 
 
-PAGE_SIZE = 512  # bytes; the smallest, for an input is small
-
-
-def database_of(write: Callable[[Path], None]) -> bytes:
-    """The bytes of a small SQLite file."""
+def _two_pages() -> bytes:
+    """A small archive."""
     with TemporaryDirectory(prefix="fuzz-") as folder:
         file = Path(folder) / "a.sqlite"
-        write(file)
+        Archive(file).add([Page(0, "https://a.example", ("The bridge opened in 1932.",)), Page(1, "b", ("A ferry.",))])
         with closing(sqlite3.connect(file)) as database:
-            database.executescript(f"PRAGMA page_size = {PAGE_SIZE}; VACUUM")
+            database.executescript("PRAGMA page_size = 512; VACUUM")  # the smallest, because inputs are small
         return file.read_bytes()
 
 
-def _fresh(file: Path, data: bytes = b"") -> Path:
-    """The file, without what SQLite left beside the last one of its name."""
-    for left in file.parent.glob(f"{file.name}*"):
-        left.unlink()
-    if data:
-        file.write_bytes(data)
-    return file
-
-
-PAGES = [Page(0, "https://a.example", ("The bridge opened in 1932.",)), Page(1, "https://b.example", ("A ferry.",))]
-
-
-def _two_pages(file: Path) -> None:
-    Archive(file).add(PAGES)
-
-
-ARCHIVES = (database_of(_two_pages), b"SQLite format 3\0", b"")
+ARCHIVES = (_two_pages(), b"SQLite format 3\0", b"")
 
 
 def archive(data: bytes, folder: Path) -> None:
     """A damaged archive: pages that can be cited, or an error that names it; so when more is indexed."""
-    file = _fresh(folder / "archive.sqlite", data)
+    file = folder / "archive.sqlite"
+    for left in folder.glob(f"{file.name}*"):  # SQLite leaves a journal beside a file
+        left.unlink()
+    file.write_bytes(data)
     try:
         found = list(Archive.open(file).search("Which bridge opened in 1932?", None, 5, Flaws()))
         for page in found:

@@ -4,11 +4,14 @@ A target's check returns where the promise is kept and raises where it is not; b
 whoever calls it. ``tests/test_fuzz_targets.py`` runs the same checks without atheris.
 """
 
+import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from math import isfinite
 from pathlib import Path
+from threading import Thread
 from typing import TypeVar
 
 import orjson
@@ -34,7 +37,6 @@ from system.strategies import STRATEGIES
 from system.strategies.base import named
 from system.tasks.base import registered
 from tests.fuzz import seeds, stores
-from tests.fuzz.answering import AnsweringServer
 
 R = TypeVar("R")
 
@@ -77,9 +79,25 @@ def _store(data: bytes, folder: Path) -> None:
     assert [(page.url, page.sentences) for page in again] == [(page.url, page.sentences) for page in pages]
 
 
-@cache
-def _server() -> AnsweringServer:
-    return AnsweringServer()
+class _AnsweringServer:
+    """Answers requests for robots.txt with one string of bytes and all others with another, and hangs up."""
+
+    def __init__(self) -> None:
+        self.robots = self.page = b""
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._server.getsockname()[1]}"
+        Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            connection, _ = self._server.accept()
+            with connection, suppress(OSError):
+                connection.settimeout(1.0)
+                asked = connection.recv(65536)
+                connection.sendall(self.robots if asked.startswith(b"GET /robots.txt ") else self.page)
+
+
+_server = cache(_AnsweringServer)
 
 
 def _fetch(data: bytes, folder: Path) -> None:

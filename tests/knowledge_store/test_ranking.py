@@ -23,17 +23,17 @@ def test_only_the_best_are_kept(write_store, monkeypatch):
     assert ranked.report.passages == 8
 
 
-def test_a_mirror_does_not_take_a_place(write_store):
-    ranked = rank(write_store(["One page."], ["ONE", " page. "], ["Another."]), "page", RetrievalSettings())
-    assert sorted(passage.url for passage in ranked.passages) == ["https://site0.example/", "https://site2.example/"]
-    assert ranked.report.flaws == {Flaw.MIRROR: 1}
-
-
-def test_a_repeated_passage_does_not_take_a_place(write_store):
-    settings = RetrievalSettings(chunk_size=4)
-    ranked = rank(write_store(["0123abc"], ["0123xyz"]), "page", settings)
-    assert [passage.text for passage in ranked.passages] == ["0123", "abc", "xyz"]
-    assert ranked.report.flaws == {Flaw.REPEATED_PASSAGE: 1}
+@pytest.mark.parametrize(
+    ("pages", "kept", "flaw"),
+    [
+        ([["One page."], ["ONE", " page. "], ["Another."]], ["One page.", "Another."], Flaw.MIRROR),
+        ([["0123abcde"], ["0123vwxyz"]], ["0123", "abcd", "e", "vwxy", "z"], Flaw.REPEATED_PASSAGE),
+    ],
+)
+def test_a_copy_does_not_take_a_place(pages, kept, flaw, write_store):
+    settings = RetrievalSettings(chunk_size=4 if flaw is Flaw.REPEATED_PASSAGE else 1000)
+    ranked = rank(write_store(*pages), "page", settings)
+    assert ([passage.text for passage in ranked.passages], ranked.report.flaws) == (kept, {flaw: 1})
 
 
 def test_a_worker_loads_no_model_library():

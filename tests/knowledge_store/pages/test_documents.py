@@ -56,21 +56,6 @@ def test_markdown_loses_its_markup(tmp_path):
     )
 
 
-def test_a_short_line_of_a_pdf_ends_no_sentence(tmp_path):
-    page = [
-        "Corvane",
-        "the city. The old",
-        "bridge is closed to lorries.",
-        "a. cars",
-        "b. bicycles",
-        "A footer of one line, as long as three",
-    ]
-    (tmp_path / "a.pdf").write_bytes(pdf(page))
-    assert [one.strip() for one in sentences(tmp_path / "a.pdf")][:4] == [
-        "Corvane", "the city.", "The old bridge is closed to lorries.", "a. cars",
-    ]  # fmt: skip
-
-
 def test_leaves_out_a_docx_bomb(tmp_path, caplog):
     (tmp_path / "a.docx").write_bytes(docx(paragraph("It rained.")))
     with ZipFile(tmp_path / "a.docx", "a", ZIP_DEFLATED) as archive, archive.open("bomb", "w") as part:
@@ -125,9 +110,10 @@ def test_a_folder_is_read_to_any_depth_and_what_is_left_out_is_named(tmp_path, c
     assert [(page.number, page.url) for page in pages] == list(enumerate(urls))
     assert flaws == {Flaw.OTHER_FORMAT: 1, Flaw.EMPTY_PAGE: 2, Flaw.UNREADABLE_FILE: 6}
     assert [message.partition(" (")[0] for message in caplog.messages] == [
-        f"{folder}/broken.pdf: skipped, it is a broken link, or may not be read",
-        f"{folder}/link: skipped, it is a link to a folder",
-        f"{folder}/pipe.txt: skipped, it is a broken link, or may not be read",
+        *(
+            f"{folder}/{name}: skipped, it is a link to a folder, a broken link, or may not be read"
+            for name in ("broken.pdf", "link", "pipe.txt")
+        ),
         f"{folder}: skipped 1 file in another format",
         "empty.html: skipped, it has no text",
         "empty.txt: skipped, it has no text",
@@ -149,12 +135,9 @@ def test_nothing_to_read_is_an_error(tmp_path, name, message):
 
 def test_pages_and_rows_are_cited(tmp_path):
     (tmp_path / "a.pdf").write_bytes(pdf(["It rained."], ["It snowed."]))
-    rows = [f"{year},{'x' * 600}" for year in range(2000, 2003)]
-    (tmp_path / "b.csv").write_text("\n".join(["year,note", *rows, "", "2004,y", "2005,z"]))
+    (tmp_path / "b.csv").write_text("year,note\n2004,y\n2005,z")
     pages, _ = read(tmp_path)
-    assert [(page.number, page.url) for page in pages] == [
-        (0, "a.pdf#page=1"), (1, "a.pdf#page=2"), (2, "b.csv#row=2"), (3, "b.csv#row=3"), (4, "b.csv#row=4-7"),
-    ]  # fmt: skip
+    assert [page.url for page in pages] == ["a.pdf#page=1", "a.pdf#page=2", "b.csv#row=2-3"]
     assert pages[1].sentences == ("It snowed.",)
 
 

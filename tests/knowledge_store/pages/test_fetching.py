@@ -11,6 +11,8 @@ from knowledge_store.pages import fetching
 from knowledge_store.pages.fetching import Fetcher, FetchError, is_public
 from tests.helpers.local_site import page, redirect
 
+PUBLIC = ("93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e", "::ffff:1.1.1.1")
+
 
 def anywhere(**others):
     return Fetcher(admits=lambda _: True, **others)
@@ -33,11 +35,7 @@ def test_a_page_is_fetched_through_its_redirects(site):
 )  # fmt: skip
 def test_private_addresses_are_not_public(address):
     assert not is_public(ip_address(address))
-
-
-@pytest.mark.parametrize("address", ["93.184.215.14", "2606:4700::1111", "64:ff9b::5db8:d70e", "::ffff:1.1.1.1"])
-def test_internet_addresses_are_public(address):
-    assert is_public(ip_address(address))
+    assert all(map(is_public, map(ip_address, PUBLIC)))
 
 
 def test_rejects_a_name_with_a_private_address(site, monkeypatch):
@@ -57,11 +55,6 @@ def test_gives_up_a_resolver_that_does_not_answer(monkeypatch):
     asked.set()
 
 
-def test_rejects_a_long_address_before_it_is_looked_at():
-    with pytest.raises(FetchError, match="expected an address of at most 8,192 characters, got 1,000,008"):
-        anywhere().fetch("http://" + "ü" * 1_000_000 + "/")
-
-
 def test_the_connection_goes_to_the_address_that_was_checked(site, monkeypatch):
     resolved: list[str] = []
     original = socket.getaddrinfo
@@ -78,8 +71,9 @@ def test_the_connection_goes_to_the_address_that_was_checked(site, monkeypatch):
 
 @pytest.mark.parametrize(
     "url",
-            ["file:///etc/passwd", "ftp://a.example/", "http://", "gopher://x", "http://[::1", "x", "http://[",
-             "http://a.example:99999/", "http://" + "a" * 300 + ".example/", "http://\udc80/", "http://a\0b/"],
+    ["file:///etc/passwd", "ftp://a.example/", "http://", "gopher://x", "http://[::1", "x", "http://[",
+     "http://a.example:99999/", f"http://{'a' * 300}.example/", "http://\udc80/", "http://a\0b/",
+     f"http://{'ü' * 10**6}/"],
 )  # fmt: skip
 def test_rejects_other_addresses(url):
     for robots in (False, True):

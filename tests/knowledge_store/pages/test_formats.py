@@ -231,12 +231,20 @@ def test_a_bad_page_of_a_pdf_is_named(old, new, pages, warning, caplog):
 
 
 def test_lines_of_a_pdf_are_unwrapped():
-    lines = [
-        "Bridges", "The Aster bridge was opened to traf-", "fic in May 1932, said the minis-", "try.", "It is closed now.",
-    ]  # fmt: skip
-    assert blocks(pdf(lines), ".pdf") == [
-        "Bridges", "The Aster bridge was opened to traffic in May 1932, said the ministry.", "It is closed now.",
-    ]  # fmt: skip
+    words = ["Bridges", "The Aster bridge was opened to traf-", "fic in May 1932, said the minis-", "try.", "Now"]
+    assert blocks(pdf(words), ".pdf") == [
+        "Bridges",
+        "The Aster bridge was opened to traffic in May 1932, said the ministry.",
+        "Now",
+    ]
+    short = [
+        "Corvane",
+        "the city. The old",
+        "bridge is closed to lorries.",
+        "a. cars",
+        "A footer as long as three lines",
+    ]
+    assert blocks(pdf(short), ".pdf")[:3] == ["Corvane", "the city. The old bridge is closed to lorries.", "a. cars"]
 
 
 @pytest.mark.parametrize(
