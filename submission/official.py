@@ -83,8 +83,8 @@ def read_table(path: Path) -> list[Row]:
         first = ", ".join(header)
         other = next((f" separated by {words}" for mark, words in DELIMITERS.items() if mark in first), "")
         raise SubmissionError(
-            f"{path}: expected the columns {', '.join(COLUMNS)} separated by commas, got {first!r:.80}{other}; export it "
-            "again, because the official scorer reads nothing else"
+            f"{path}: expected the columns {', '.join(COLUMNS)} separated by commas, got {first!r:.80}{other}; "
+            "export it again, because the official scorer reads nothing else"
         )
     rows = []
     for number, (line, record) in enumerate(lines[1:]):
