@@ -43,9 +43,9 @@ class Sentence(Record):
     claim: str = ""
     context: str = ""
 
-    def as_claim(self, origin: Claim) -> Claim:
-        """The sentence as a claim, with its number as id, and date and speaker of another."""
-        return origin.model_copy(update={"id": self.number, "text": self.claim, "context": self.context})
+    def as_claim(self, origin: Claim, number: int) -> Claim:
+        """The sentence as a claim with an id, and date and speaker of another."""
+        return origin.model_copy(update={"id": number, "text": self.claim, "context": self.context})
 
 
 class Article(Record):

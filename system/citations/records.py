@@ -8,10 +8,11 @@ from typing import Any, Self
 
 from knowledge_store.pages.page import counted
 from system.article.records import Article, Sentence
-from system.graph.records import NOTHING_FOUND, ClaimResult, Label, Record
+from system.graph.records import ClaimResult, Record
 
 SCHEMA = 2
 """Version of the JSON that ``to_dict`` gives."""
+SHOWN = 5  # marks without a reference that are named
 
 
 class Outcome(StrEnum):
@@ -27,11 +28,6 @@ class Outcome(StrEnum):
 
 
 UNREAD = (Outcome.UNREADABLE, Outcome.UNANSWERED)
-DECIDED = {
-    Label.SUPPORTED: Outcome.SUPPORTED,
-    Label.REFUTED: Outcome.CONTRADICTED,
-    Label.CONFLICTING: Outcome.CONTRADICTED,
-}
 
 
 class Citation(Record):
@@ -39,7 +35,6 @@ class Citation(Record):
 
     Attributes:
         number: of the citation in its text, from 0.
-        sentence: with the statement that is checked.
         mark: how the text cites: the words of a link, or "[1]".
         target: the address, else the words of the reference.
     """
@@ -64,9 +59,6 @@ class CitingText(Record):
     folder: Path | None = None
 
 
-SHOWN = 5  # marks without a reference that are named
-
-
 def described(unresolved: Sequence[str]) -> str:
     """Name marks that lead to no reference; empty if there are none.
 
@@ -82,42 +74,20 @@ class CheckedCitation(Record):
 
     Attributes:
         source: the file or address that was read; empty if none was.
-        reason: why the source could not be read.
-        unanswered: whether it is an address from which nothing came.
-        result: of the check against the source alone; None if it could not be read.
-        elsewhere: of the check against all sources, if another one supports the statement.
+        why: the reason in words, with a quotation if a source decides.
+        result: of the check that decides; None if the source could not be read.
     """
 
     citation: Citation
     source: str
-    reason: str = ""
-    unanswered: bool = False
+    outcome: Outcome
+    why: str
     result: ClaimResult | None = None
-    elsewhere: ClaimResult | None = None
-
-    @property
-    def outcome(self) -> Outcome:
-        """What the source says of the sentence; a check that failed counts as a source that cannot be read."""
-        if self.result is None or self.result.failed:
-            return Outcome.UNANSWERED if self.unanswered else Outcome.UNREADABLE
-        if self.result.verdict.label in DECIDED:
-            return DECIDED[self.result.verdict.label]
-        if self.elsewhere:
-            return Outcome.ELSEWHERE
-        return Outcome.ABSENT if self.result.verdict.justification.startswith(NOTHING_FOUND) else Outcome.UNDECIDED
-
-    @property
-    def why(self) -> str:
-        """The reason in words, with a quotation if the source decides."""
-        found = self.result.verdict.justification if self.result else self.reason
-        if self.elsewhere:
-            return f"Another of your sources, {self.elsewhere.verdict.justification} In the one cited: {found}"
-        return found
 
     def to_dict(self) -> dict[str, Any]:
         """The citation and what came of it, as plain values."""
-        result, sentence = self.elsewhere or self.result, self.citation.sentence
-        passages = {one.key: one for pair in result.pairs for one in pair.passages} if result else {}
+        sentence, pairs = self.citation.sentence, self.result.pairs if self.result else ()
+        passages = {one.key: one for pair in pairs for one in pair.passages}
         return {
             "number": self.citation.number,
             "sentence": sentence.text,
@@ -131,7 +101,7 @@ class CheckedCitation(Record):
             "outcome": str(self.outcome),
             "why": self.why,
             "passages": [{"address": one.url, "text": one.text} for one in passages.values()],
-            "correction": result.correction.model_dump() if result and result.correction else None,
+            "correction": self.result.correction.model_dump() if self.result and self.result.correction else None,
         }
 
 
