@@ -23,7 +23,8 @@ from system.article.records import Article, CheckedStatement
 from system.averitec.claims import claim_of
 from system.check import Engine, load_engine
 from system.checker import Checked, Checker
-from system.citations.checking import check_citations, citing_of
+from system.citations.checking import check_citations
+from system.citations.marks import citing_of
 from system.citations.records import CheckedCitation, CitingText
 from system.collection import Collection, PageCollection, Rankers, StoreCollection, document_collection
 from system.documents import Documents, listed, stores_in

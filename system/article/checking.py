@@ -43,7 +43,8 @@ async def check_article(
     origin = Claim("a statement", date=date, speaker=speaker)
     own = normalized(article.text)
     others = collection.only(lambda page: not _is_part(page, own))
-    async with aclosing(checker.check_many([one.as_claim(origin, number) for number, one in left.items()], others)) as checks:
+    claims = [one.as_claim(origin, number) for number, one in left.items()]
+    async with aclosing(checker.check_many(claims, others)) as checks:
         async for checked in checks:
             yield CheckedStatement(sentence=left[checked.claim.id], result=checked.result)
 

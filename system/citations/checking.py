@@ -1,78 +1,46 @@
-"""Read the citations of a text, and check each sentence against the source that it cites alone.
+"""Check each sentence of a text against the source that it cites alone.
 
 A sentence that its source does not decide is checked once more against all sources, so that a wrong reference can be
 told from an invented statement::
 
-    citing = read_citing("article.md")
-    async for one in check_citations(checker, citing, ["reports/"]):
+    async for one in check_citations(checker, read_citing("article.md"), ["reports/"], fetch=False):
         print(one.outcome, one.why)
 """
 
-from bisect import bisect_left
-from collections.abc import AsyncGenerator, Sequence
+import re
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+from urllib.parse import unquote
 
-from knowledge_store.isolation import LIMITS, WorkFailed, isolated
-from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
-from knowledge_store.pages.page import PLACE, Page
-from system.article.reading import read_bytes, read_text
-from system.article.records import Kind
+from knowledge_store.isolation import LATE, LIMITS, Limits
+from knowledge_store.pages.documents import DocumentsError, read_documents
+from knowledge_store.pages.filters import page_key
+from knowledge_store.pages.formats import SUFFIXES
+from knowledge_store.pages.page import PLACE, Flaws, Page
 from system.checker import Checked, Checker
-from system.citations.marks import read_marks
-from system.citations.records import CheckedCitation, Citation, CitingText, Outcome, described
-from system.citations.sources import Source, Sources
+from system.citations.records import CheckedCitation, Citation, CitingText, Outcome
 from system.collection import EachItsOwn, PageCollection
-from system.documents import Document
+from system.documents import Document, pages_of
 from system.graph.records import NOTHING_FOUND, Claim, ClaimResult, Label
 from system.models.loop_thread import in_own_thread
 
-def read_citing(source: str | Path) -> CitingText:
-    """Read a text with its citations from a file, or from standard input ("-").
-
-    Raises:
-        DocumentsError: there is no such file, it cannot be read, or it cites nothing.
-    """
-    name, data, suffix = read_bytes(source)
-    citing = _citing(data, suffix, name)
-    if not citing.citations:
-        got = described(citing.unresolved) or "none in a statement"
-        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
-    return citing if str(source) == STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
+SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
 
 
-def citing_of(text: str, name: str = "text") -> CitingText:
-    """Read the citations of a text in Markdown.
+class Source(NamedTuple):
+    """A source: a name and its pages, or why there are none."""
 
-    >>> [one.target for one in citing_of("The bridge opened in 1932.[^1]\\n\\n[^1]: https://a.example").citations]
-    ['https://a.example']
-
-    Raises:
-        DocumentsError: it cannot be read within the limits of a document.
-    """
-    return _citing(text.encode(errors="replace"), ".md", name)
-
-
-def _citing(data: bytes, suffix: str, name: str) -> CitingText:
-    """Find the sentence of each mark; a mark after the end of a sentence belongs to it."""
-    try:
-        text, marks = isolated(LIMITS, read_marks, data, suffix, name, load=(read_marks.__module__, "mammoth"))
-    except WorkFailed as error:
-        raise DocumentsError(f"{name}: cannot be read ({error})") from error
-    article = read_text(text, name)
-    starts = [one.start for one in article.sentences]
-    found: dict[tuple[int, str], Citation] = {}
-    for mark in marks:
-        number = bisect_left(starts, max(mark.at, 1)) - 1
-        sentence = article.sentences[number] if number >= 0 and mark.at <= article.sentences[number].end else None
-        if sentence and mark.target and sentence.kind is Kind.CLAIM:
-            citation = Citation(number=len(found), sentence=sentence, mark=mark.words, target=mark.target)
-            found.setdefault((sentence.number, mark.target), citation)
-    unresolved = tuple(mark.words for mark in marks if not mark.target)
-    return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
+    name: str
+    pages: tuple[Page, ...] = ()
+    why: str = ""
+    outcome: Outcome = Outcome.UNREADABLE
 
 
 async def check_citations(
@@ -83,6 +51,7 @@ async def check_citations(
     First come those whose source cannot be read, last those that their source does not decide.
 
     Args:
+        documents: among which a source is found by its name or address; else it is looked for beside the text.
         fetch: whether addresses that no document has are fetched.
         date: of the text, as in ``Claim``.
 
@@ -90,60 +59,104 @@ async def check_citations(
         DocumentsError: the documents cannot be read.
     """
     checker = checker.for_statements()
-    dated, reading = Claim("a statement", date=date), checker.engine.settings.run.reading
-    seconds = reading * max(1, len(citing.citations))  # they read together
-    sources = await in_own_thread(partial(Sources, documents, citing.folder, fetch=fetch, seconds=seconds))
-    read: dict[str, Source] = {}
-    found: dict[int, tuple[Citation, Source]] = {}
-    for citation in citing.citations:
-        if citation.target not in read:
-            read[citation.target] = await in_own_thread(partial(sources.find, citation.target))
-        source = read[citation.target]
-        if source.pages:
-            found[citation.number] = citation, source
-        else:
-            outcome = Outcome.UNANSWERED if source.unanswered else Outcome.UNREADABLE
-            yield CheckedCitation(citation=citation, source="", outcome=outcome, why=source.reason)
-    pages = sources.documents | {source.name: source.pages for _, source in found.values()}
-    alone = {name: _alone(checker, pages[name], name) for name in {source.name for _, source in found.values()}}
-    own = EachItsOwn({number: alone[source.name] for number, (_, source) in found.items()})
-    claims = {number: citation.sentence.as_claim(dated, number) for number, (citation, _) in found.items()}
+    dated, settings = Claim("a statement", date=date), checker.engine.settings
+    seconds = settings.run.reading * max(1, len(citing.citations))  # they are read together
+    limits = replace(LIMITS, until=monotonic() + seconds)
+    pages = await in_own_thread(partial(_by_name, documents, limits, fetch))
+    find = partial(_find, documents=pages, beside=citing.folder, limits=limits, fetch=fetch)
+    targets = dict.fromkeys(one.target for one in citing.citations)
+    sources = {target: await in_own_thread(partial(find, target)) for target in targets}
+    for one in citing.citations:
+        source = sources[one.target]
+        if not source.pages:
+            yield CheckedCitation(citation=one, source="", outcome=source.outcome, why=source.why)
+    cited = {one.number: one for one in citing.citations if sources[one.target].pages}
+    pages |= {source.name: source.pages for source in sources.values() if source.pages}
+    settings = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"search": ""})})
+    alone = {name: PageCollection(_given(found), settings, name=name) for name, found in pages.items()}
+    own = EachItsOwn({number: alone[sources[one.target].name] for number, one in cited.items()})
+    claims = {number: one.sentence.as_claim(dated, number) for number, one in cited.items()}
     undecided = dict[int, CheckedCitation]()
     async with aclosing(checker.check_many([*claims.values()], own)) as checks:
         async for checked in checks:
-            citation, source = found[checked.claim.id]
-            one = _as_checked(citation, source.name, checked.result)
-            if one.outcome in (Outcome.UNDECIDED, Outcome.ABSENT) and len(pages) > 1:
-                undecided[citation.number] = one
+            citation = cited[checked.claim.id]
+            result = _checked(citation, sources[citation.target].name, checked.result)
+            if result.outcome in (Outcome.UNDECIDED, Outcome.ABSENT) and len(pages) > 1:
+                undecided[citation.number] = result
             else:
-                yield one
+                yield result
     if undecided:
-        every = [replace(page, number=number) for number, page in enumerate(chain.from_iterable(pages.values()))]
-        everything = _alone(checker, every, "sources")
+        everything = PageCollection(_given(chain.from_iterable(pages.values())), settings, name="sources")
         async with aclosing(checker.check_many([claims[number] for number in undecided], everything)) as checks:
             async for checked in checks:
                 yield _elsewhere(undecided[checked.claim.id], checked)
 
 
-def _alone(checker: Checker, pages: Sequence[Page], name: str) -> PageCollection:
-    """Return pages that decide alone: nothing is searched for."""
-    settings = checker.engine.settings
-    settings = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"search": ""})})
-    return PageCollection(lambda *_: pages, settings, name=name, own=True)
+def _given(pages: Iterable[Page]) -> Callable[..., list[Page]]:
+    """A reading of pages that are there already."""
+    numbered = [replace(page, number=number) for number, page in enumerate(pages)]
+    return lambda *_: numbered
 
 
-def _as_checked(citation: Citation, source: str, result: ClaimResult) -> CheckedCitation:
+def _by_name(documents: Sequence[Path | str | Document], limits: Limits, fetch: bool) -> dict[str, tuple[Page, ...]]:
+    found = defaultdict[str, tuple[Page, ...]](tuple)
+    for page in pages_of(documents, Flaws(), limits, fetch=fetch):
+        found[PLACE.sub("", page.url)] += (page,)
+    return found
+
+
+def _find(
+    target: str, documents: Mapping[str, tuple[Page, ...]], beside: Path | None, limits: Limits, fetch: bool
+) -> Source:
+    """Return the source for an address, or for the words of a reference."""
+    if name := _named(target, documents):
+        return Source(name, documents[name])
+    given, failed = target, Outcome.UNANSWERED
+    if not target.startswith(("http://", "https://")):
+        file = beside / unquote(target.partition("#")[0]) if beside and " " not in target else None
+        if not (file and file.suffix.lower() in SUFFIXES and file.is_file()):
+            return Source(target, why=f"no document is named like {target!r:.80}; add it to --documents")
+        given, failed = str(file), Outcome.UNREADABLE
+    elif not fetch:
+        return Source(target, why="no document has this address; --fetch reads it from the web")
+    if not limits.left:
+        return Source(target, why=f"{LATE} before it was read")
+    try:
+        return Source(target, tuple(read_documents([given], Flaws(), fetch=fetch, limits=limits)))
+    except DocumentsError as error:
+        return Source(target, why=str(error), outcome=failed)
+
+
+def _named(target: str, documents: Iterable[str]) -> str:
+    """The one document that has this address, or whose name is made of it or stands in the words of a reference."""
+    key = page_key(target)
+    path = unquote(key.partition("?")[0])
+    made, words = {_slug(path), _slug(Path(path).name)}, _slug(path) if " " in target else ""
+    stems = {name: _slug(Path(name).name) for name in documents}
+    same = [name for name in stems if page_key(name) == key]
+    alike = [name for name, stem in stems.items() if stem in made or (len(stem) >= SHORTEST and stem in words)]
+    return next((names[0] for names in (same, alike) if len(names) == 1), "")
+
+
+def _slug(name: str) -> str:
+    """A name without the ending of a document, in letters and figures.
+
+    >>> _slug("a.example/reports/2019_01.html")
+    'a-example-reports-2019-01'
+    """
+    suffix = Path(name).suffix
+    bare = name.removesuffix(suffix) if suffix.lower() in SUFFIXES else name
+    return re.sub(r"[\W_]+", "-", bare.lower()).strip("-")
+
+
+def _checked(citation: Citation, source: str, result: ClaimResult) -> CheckedCitation:
     """The citation as its source alone decides; a check that failed counts as a source that cannot be read."""
-    why = result.verdict.justification
-    match result.verdict.label:
-        case _ if result.failed:
-            outcome = Outcome.UNREADABLE
-        case Label.SUPPORTED:
-            outcome = Outcome.SUPPORTED
-        case Label.NOT_ENOUGH_EVIDENCE:
-            outcome = Outcome.ABSENT if why.startswith(NOTHING_FOUND) else Outcome.UNDECIDED
-        case _:
-            outcome = Outcome.CONTRADICTED
+    label, why = result.verdict.label, result.verdict.justification
+    outcome = Outcome.SUPPORTED if label is Label.SUPPORTED else Outcome.CONTRADICTED
+    if result.failed:
+        outcome = Outcome.UNREADABLE
+    elif label is Label.NOT_ENOUGH_EVIDENCE:
+        outcome = Outcome.ABSENT if why.startswith(NOTHING_FOUND) else Outcome.UNDECIDED
     return CheckedCitation(citation=citation, source=source, outcome=outcome, why=why, result=result)
 
 

@@ -1,24 +1,28 @@
-"""Find where a text cites: links, footnotes, [n] and lists of references, in Markdown, HTML, Word files and plain text.
+"""Read a text with its citations: links, footnotes, [n] and lists of references.
 
 Every format becomes HTML first. Each mark is one character of a private plane while blocks are cut and cleaned. At the
-end these characters become positions.
-
-    read_marks(b"It opened in 1932.[^1]\\n\\n[^1]: https://a.example", ".md", "a.md")
-    # ("It opened in 1932.", [Mark(at=18, words="[1]", target="https://a.example")])
+end these characters become positions, and the marks belong to sentences: ``read_citing("article.md").citations``.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from html import escape
-from typing import Any, NamedTuple
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
 from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
 
+from knowledge_store.isolation import LIMITS, WorkFailed, isolated
 from knowledge_store.pages import html
-from knowledge_store.pages.formats import decoded, html_of, parts_of
+from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
+from knowledge_store.pages.formats import decoded, html_of
 from knowledge_store.pages.pdf import SOFT_HYPHEN
+from system.article.reading import read_bytes, read_text
+from system.article.records import Kind
+from system.citations.records import Citation, CitingText, described
 
 _MARK = "[\U000f0000-\U0010ffff]"
 _RESERVED = re.compile(f"{SOFT_HYPHEN}|{_MARK}")
@@ -26,61 +30,82 @@ _LINKIFY = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False})
 _OTHER = ("#", "mailto:", "tel:", "javascript:", "data:")  # links to no source
 _NO_WORDS = r"[^\w\U000f0000-\U0010ffff]*"
 _LABEL = re.compile(rf"{_NO_WORDS}\d{{0,3}}{_NO_WORDS}")  # the words of a link that is a mark, and no words of the text
-_SOURCE = re.compile(r"(?:the )?(?:source|link)", re.IGNORECASE)  # the same, unless the sentence goes on
+_SOURCE = re.compile(r"(?i)(?:the )?(?:source|link)")  # the same, unless the sentence goes on
 _NUMBERS = re.compile(r"\s?\[\^?([0-9]{1,3}(?:\s?[,;–-]\s?[0-9]{1,3})*)\]")
 _ENTRY = re.compile(r"\s*(?:\[\^?([0-9]{1,3})\]|\(?([0-9]{1,3})[.)](?=\s))\s*:?\s*(?=[^\sa-z])")  # "[1] A", "1. A"
 _SECTION = re.compile(
-    r"\W*(?:(?:list of )?references(?: list| cited)?|sources|bibliography|works cited|notes|footnotes|endnotes|"
-    r"quellen|literatur|einzelnachweise|referencias|fuentes|referências|fontes|références)\W*",
-    re.IGNORECASE,
+    r"(?i)\W*(?:(?:list of )?references(?: list| cited)?|sources|bibliography|works cited|(?:foot|end)?notes|"
+    r"quellen|literatur|einzelnachweise|referencias|fuentes|referências|fontes|références)\W*"
 )
 _LEAD = r"(?:(?:and|see|via|cf\.|from|sources?:?)\s+)?"
 _POINTERS = re.compile(  # "(see https://a.example; https://b.example, p. 4)"; ", see https://a.example"
-    rf"\s?[(\[](?:{_LEAD}{_MARK}[\s,;]*)+(?:pp?\.\s?\d+)?[)\]]|[,;:–—-]\s*{_LEAD}{_MARK}(?=\s*(?:$|[.,;!?]|(?-i:[A-Z])))",
-    re.IGNORECASE,
+    rf"(?i)\s?[(\[](?:{_LEAD}{_MARK}[\s,;]*)+(?:pp?\.\s?\d+)?[)\]]|[,;:–—-]\s*{_LEAD}{_MARK}(?=\s*(?:$|[.,;!?]|(?-i:[A-Z])))"
 )
 _SPACE_BEFORE = re.compile(rf"(?<=[.!?])\s+(?={_MARK})|\s+(?=(?:{_MARK})*(?:[.!?,;]|$))")
 
 
-class Mark(NamedTuple):
-    """A place of a text that cites: how it is marked, and an address or the words of a reference ("" if unknown)."""
+def read_citing(source: str | Path) -> CitingText:
+    """Read a text with its citations from a file, or from standard input ("-").
 
-    at: int
-    words: str
-    target: str
-
-
-def read_marks(data: bytes, suffix: str, name: str) -> tuple[str, list[Mark]]:
-    """Read a text without its marks, blocks separated by blank lines; and the marks in their order.
-
-    Call it in a worker, since hostile input can take long.
-
-    Args:
-        suffix: the format, one of ``SUFFIXES``.
+    Raises:
+        DocumentsError: there is no such file, it cannot be read, or it cites nothing.
     """
-    if (page := html_of(data, suffix, name)) is None and suffix in (".md", ".markdown", ".txt"):
+    name, data, suffix = read_bytes(source)
+    citing = _citing(data, suffix, name)
+    if not citing.citations:
+        got = described(citing.unresolved) or "none in a statement"
+        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
+    return citing if str(source) == STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
+
+
+def citing_of(text: str, name: str = "text") -> CitingText:
+    """Read the citations of a text in Markdown.
+
+    >>> [one.target for one in citing_of("The bridge opened in 1932.[^1]\\n\\n[^1]: https://a.example").citations]
+    ['https://a.example']
+
+    Raises:
+        DocumentsError: it cannot be read within the limits of a document.
+    """
+    return _citing(text.encode(errors="replace"), ".md", name)
+
+
+def _citing(data: bytes, suffix: str, name: str) -> CitingText:
+    """Find the sentence of each mark; a mark after the end of a sentence belongs to it."""
+    try:
+        text, marks = isolated(LIMITS, _read_marks, data, suffix, name, load=(__name__, "mammoth"))
+    except WorkFailed as error:
+        raise DocumentsError(f"{name}: cannot be read ({error})") from error
+    article = read_text(text, name)
+    starts = [one.start for one in article.sentences]
+    found: dict[tuple[int, str], Citation] = {}
+    for place, mark, target in marks:
+        number = bisect_left(starts, max(place, 1)) - 1
+        sentence = article.sentences[number] if number >= 0 and place <= article.sentences[number].end else None
+        if sentence and target and sentence.kind is Kind.CLAIM:
+            citation = Citation(number=len(found), sentence=sentence, mark=mark, target=target)
+            found.setdefault((sentence.number, target), citation)
+    unresolved = tuple(mark for _, mark, target in marks if not target)
+    return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
+
+
+def _read_marks(data: bytes, suffix: str, name: str) -> tuple[str, list[tuple[int, str, str]]]:
+    """Return a text without marks; and the place, the words and the target ("" if unknown) of each mark."""
+    if (page := html_of(data, suffix, name)) is None:
         parser = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable("code").use(footnote_plugin)
         page = parser.render(decoded(data, name))
-    elif page is None:
-        page = "".join(f"<p>{escape(block)}</p>" for _, blocks in parts_of(data, suffix, name) for block in blocks)
     tree = html.parsed(page)
     return ("", []) if tree is None else _Marks().read(tree)
 
 
 class _Marks:
-    """The marks of a page.
-
-    Attributes:
-        found: how the text cites, and an address or "#" with the label of a note, by the character of the mark.
-        notes: addresses or words of footnotes and references, by "#" and their ids or numbers.
-    """
+    """The marks of a page, and its notes."""
 
     def __init__(self) -> None:
-        self.found: dict[str, tuple[str, str]] = {}
-        self.notes: dict[str, str] = {}
+        self.found: dict[str, tuple[str, str]] = {}  # how the text cites, and an address or "#" with a note's label
+        self.notes: dict[str, str] = {}  # addresses or words of footnotes and references
 
-    def read(self, tree: Any) -> tuple[str, list[Mark]]:
-        """Read the tree of a page, and change it."""
+    def read(self, tree: Any) -> tuple[str, list[tuple[int, str, str]]]:
         from lxml import etree
 
         etree.strip_elements(tree, *html.HIDDEN, "img", etree.Comment, etree.ProcessingInstruction, with_tail=False)
@@ -92,11 +117,9 @@ class _Marks:
             text = self._link(link, notes)
             link.clear(keep_tail=True)
             link.text = text
-        cited = {target for _, target in self.found.values()}
-        for label, note in notes.items():
-            if label in cited:
-                self.notes[label] = self._target(note.text_content())
-                note.drop_tree()
+        for label in dict.fromkeys(target for _, target in self.found.values() if target in notes):
+            self.notes[label] = self._target(notes[label].text_content())
+            notes[label].drop_tree()
         blocks = ((str(element.tag), text) for element, text in html.blocks(tree))
         prose = [self._cleaned(text) for text in self._without_references(blocks)]
         return self._placed("\n\n".join(filter(None, prose)))
@@ -109,13 +132,11 @@ class _Marks:
 
     def _with_addresses(self, text: str) -> str:
         """Return a text in which written addresses have become marks."""
-        text = _RESERVED.sub("", text)
-        pieces, place = list[str](), 0
+        text = _visible(text)
         for match in (_LINKIFY.match(text) or []) if "://" in text else []:
             address = match.text.rstrip("”’»›")
-            pieces += text[place : match.index], self._add(address, address)
-            place = match.index + len(address)
-        return "".join([*pieces, text[place:]])
+            text = text.replace(address, self._add(address, address), 1)
+        return text
 
     def _link(self, link: Any, notes: Iterable[str]) -> str:
         """Return what stands for a link in its text: its words, unless they only point to the source, and its mark."""
@@ -171,20 +192,16 @@ class _Marks:
 
     def _numbers(self, match: re.Match[str]) -> str:
         """The marks for the numbers in brackets, such as "1, 3-5"."""
-        marks = ""
-        for part in re.split("[,;]", match[1]):
-            ends = re.findall("[0-9]+", part)
-            for number in range(int(ends[0]), int(ends[-1]) + 1):
-                marks += self._add(f"[{number}]", f"#{number}")
-        return marks or match[0]
+        ranges = [re.findall("[0-9]+", part) for part in re.split("[,;]", match[1])]
+        numbers = chain.from_iterable(range(int(ends[0]), int(ends[-1]) + 1) for ends in ranges)
+        return "".join(self._add(f"[{number}]", f"#{number}") for number in numbers) or match[0]
 
-    def _placed(self, text: str) -> tuple[str, list[Mark]]:
-        """Return the text without the characters that stand for marks, and the marks with their places."""
-        plain, marks, place = list[str](), list[Mark](), 0
+    def _placed(self, text: str) -> tuple[str, list[tuple[int, str, str]]]:
+        plain, marks, place = list[str](), list[tuple[int, str, str]](), 0
         for piece in re.split(f"({_MARK})", text):
             if piece in self.found:
                 words, target = self.found[piece]
-                marks.append(Mark(place, words, self.notes.get(target, "") if target.startswith("#") else target))
+                marks.append((place, words, self.notes.get(target, "") if target.startswith("#") else target))
             else:
                 plain.append(piece)
                 place += len(piece)

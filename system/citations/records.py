@@ -1,6 +1,5 @@
 """A citation, what its source says of it, and all those of a text."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -10,9 +9,7 @@ from knowledge_store.pages.page import counted
 from system.article.records import Article, Sentence
 from system.graph.records import ClaimResult, Record
 
-SCHEMA = 2
-"""Version of the JSON that ``to_dict`` gives."""
-SHOWN = 5  # marks without a reference that are named
+SCHEMA = 2  # of the JSON that ``to_dict`` gives
 
 
 class Outcome(StrEnum):
@@ -59,16 +56,6 @@ class CitingText(Record):
     folder: Path | None = None
 
 
-def described(unresolved: Sequence[str]) -> str:
-    """Name marks that lead to no reference; empty if there are none.
-
-    >>> described(["[3]", "(Smith, 2001)"])
-    '2 marks without a reference: [3], (Smith, 2001)'
-    """
-    named = ", ".join([*unresolved[:SHOWN], *(["…"] if len(unresolved) > SHOWN else [])])
-    return f"{counted(len(unresolved), 'mark')} without a reference: {named}" if unresolved else ""
-
-
 class CheckedCitation(Record):
     """A citation that was checked.
 
@@ -86,22 +73,15 @@ class CheckedCitation(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """The citation and what came of it, as plain values."""
-        sentence, pairs = self.citation.sentence, self.result.pairs if self.result else ()
-        passages = {one.key: one for pair in pairs for one in pair.passages}
+        pairs, correction = (self.result.pairs, self.result.correction) if self.result else ((), None)
+        passages = {one.key: {"address": one.url, "text": one.text} for pair in pairs for one in pair.passages}
         return {
-            "number": self.citation.number,
-            "sentence": sentence.text,
-            "start": sentence.start,
-            "end": sentence.end,
-            "claim": sentence.claim,
-            "context": sentence.context,
-            "mark": self.citation.mark,
-            "target": self.citation.target,
-            "source": self.source,
-            "outcome": str(self.outcome),
-            "why": self.why,
-            "passages": [{"address": one.url, "text": one.text} for one in passages.values()],
-            "correction": self.result.correction.model_dump() if self.result and self.result.correction else None,
+            **self.citation.model_dump(include={"number", "mark", "target"}),
+            "sentence": self.citation.sentence.text,
+            **self.citation.sentence.model_dump(include={"start", "end", "claim", "context"}),
+            **self.model_dump(mode="json", include={"source", "outcome", "why"}),
+            "passages": [*passages.values()],
+            "correction": correction.model_dump() if correction else None,
         }
 
 
@@ -121,8 +101,8 @@ class CheckedCitations(Record):
     @property
     def counts(self) -> dict[Outcome, int]:
         """How many citations have each outcome."""
-        found = Counter(one.outcome for one in self.citations)
-        return {outcome: found[outcome] for outcome in Outcome}
+        found = [one.outcome for one in self.citations]
+        return {outcome: found.count(outcome) for outcome in Outcome}
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -134,3 +114,9 @@ class CheckedCitations(Record):
             "text": self.article.text,
             "citations": [one.to_dict() for one in self.citations],
         }
+
+
+def described(unresolved: Sequence[str]) -> str:
+    """Count marks that lead to no reference, and name the first of them; empty if there are none."""
+    count = counted(len(unresolved), "mark")
+    return f"{count} without a reference: {', '.join(unresolved[:5])}" if unresolved else ""

@@ -4,7 +4,7 @@ import pytest
 
 from factgraph import FactChecker
 from system.check import Engine
-from system.citations.checking import read_citing
+from system.citations.marks import read_citing
 from system.citations.records import CheckedCitations, Outcome
 from system.models.base import NoModel
 from system.report.citations import citations_page

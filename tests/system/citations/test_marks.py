@@ -10,7 +10,7 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from knowledge_store.pages.documents import DocumentsError
-from system.citations.checking import citing_of, read_citing
+from system.citations.marks import citing_of, read_citing
 
 MARKDOWN = """# Corvane
 
