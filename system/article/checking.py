@@ -21,14 +21,12 @@ async def check_article(
     speaker: str = "",
     done: Iterable[CheckedStatement] = (),
 ) -> AsyncGenerator[CheckedStatement, None]:
-    """Check the statements of a text, and yield each as it is done; first those that were checked before.
+    """Check the statements of a text, and yield each as it is done; first those of an earlier check.
 
-    Any fault of a statement becomes its result. A page that is the text itself proves nothing and is left out. Closing
-    the iterator cancels the rest.
+    A page that is the text itself proves nothing and is left out. Closing the iterator cancels the rest.
 
     Args:
-        date: of the text, as in ``Claim``.
-        speaker: of the text.
+        date: of the text, as in ``Claim``, and ``speaker``.
         done: what an earlier check of this text has finished.
 
     Raises:

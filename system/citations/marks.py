@@ -7,6 +7,7 @@ end these characters become positions, and the marks belong to sentences: ``read
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from system.article.records import Kind
 from system.citations.records import Citation, CitingText, described
 
 _MARK = "[\U000f0000-\U0010ffff]"
-_RESERVED = re.compile(f"{SOFT_HYPHEN}|{_MARK}")
+_visible = partial(re.compile(f"{SOFT_HYPHEN}|{_MARK}").sub, "")
 _LINKIFY = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False})
 _OTHER = ("#", "mailto:", "tel:", "javascript:", "data:")  # links to no source
 _NO_WORDS = r"[^\w\U000f0000-\U0010ffff]*"
@@ -73,7 +74,7 @@ def citing_of(text: str, name: str = "text") -> CitingText:
 def _citing(data: bytes, suffix: str, name: str) -> CitingText:
     """Find the sentence of each mark; a mark after the end of a sentence belongs to it."""
     try:
-        text, marks = isolated(LIMITS, _read_marks, data, suffix, name, load=(__name__, "mammoth"))
+        text, marks = isolated(LIMITS, _Marks().read, data, suffix, name, load=(__name__, "mammoth"))
     except WorkFailed as error:
         raise DocumentsError(f"{name}: cannot be read ({error})") from error
     article = read_text(text, name)
@@ -89,15 +90,6 @@ def _citing(data: bytes, suffix: str, name: str) -> CitingText:
     return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
 
 
-def _read_marks(data: bytes, suffix: str, name: str) -> tuple[str, list[tuple[int, str, str]]]:
-    """Return a text without marks; and the place, the words and the target ("" if unknown) of each mark."""
-    if (page := html_of(data, suffix, name)) is None:
-        parser = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable("code").use(footnote_plugin)
-        page = parser.render(decoded(data, name))
-    tree = html.parsed(page)
-    return ("", []) if tree is None else _Marks().read(tree)
-
-
 class _Marks:
     """The marks of a page, and its notes."""
 
@@ -105,9 +97,15 @@ class _Marks:
         self.found: dict[str, tuple[str, str]] = {}  # how the text cites, and an address or "#" with a note's label
         self.notes: dict[str, str] = {}  # addresses or words of footnotes and references
 
-    def read(self, tree: Any) -> tuple[str, list[tuple[int, str, str]]]:
+    def read(self, data: bytes, suffix: str, name: str) -> tuple[str, list[tuple[int, str, str]]]:
+        """Return a text without its marks; and the place, the words and the target ("" if unknown) of each mark."""
         from lxml import etree
 
+        if (page := html_of(data, suffix, name)) is None:
+            parser = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable("code").use(footnote_plugin)
+            page = parser.render(decoded(data, name))
+        if (tree := html.parsed(page)) is None:
+            return "", []
         etree.strip_elements(tree, *html.HIDDEN, "img", etree.Comment, etree.ProcessingInstruction, with_tail=False)
         for one in tree.iter():
             one.text, one.tail = (text and self._with_addresses(text) for text in (one.text, one.tail))
@@ -179,9 +177,9 @@ class _Marks:
         return next((one for one in targets if not one.startswith("#")), words)
 
     def _cleaned(self, text: str) -> str:
-        """Return a block in which numbers in brackets have become marks, without words that only point to a source.
+        """Return a block with marks for numbers in brackets, without words that only point to a source.
 
-        A block that cites gets a full stop if it has no end, as items of lists; else it would pass for a heading.
+        A block that cites gets a full stop if it has no end; else it would pass for a heading.
         """
         text = re.sub(rf"({_MARK})\s?[,;]\s?(?={_MARK})", r"\1", _NUMBERS.sub(self._numbers, text))
         if not re.search(_MARK, text):
@@ -206,7 +204,3 @@ class _Marks:
                 plain.append(piece)
                 place += len(piece)
         return "".join(plain), marks
-
-
-def _visible(text: str) -> str:
-    return _RESERVED.sub("", text)
