@@ -21,8 +21,8 @@ def clause_of(statement: str) -> str:
     ('the water is wet', 'Oslo is wet')
     """
     text = statement.rstrip(".?!… ")
-    first = re.match(r"[A-Z]?[a-z]*", text)[0]
-    return text[0].lower() + text[1:] if first.lower() in _NO_NAME else text
+    first = text.split(" ")[0]
+    return text[0].lower() + text[1:] if first.istitle() and first.lower() in _NO_NAME else text
 
 
 def question_of_statement(statement: str) -> str:
