@@ -101,7 +101,7 @@ def test_what_belongs_to_something_else_takes_no_place(claim, text):
 )
 def test_what_belongs_to_the_same_is_corrected(claims, text):
     claim, better = (re.sub(r"\[(.*)\|(.*)\]", kept, claims) for kept in (r"\1", r"\2"))
-    assert corrected(claim, text).text == better
+    assert correction_of(refuted(claim, text), load_reader()).text == better
 
 
 @pytest.mark.parametrize(
