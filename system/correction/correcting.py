@@ -1,7 +1,7 @@
 """Correct a refuted claim: put the number, date or name of one sentence of the evidence in the place of the claim's.
 
 Claim and sentence must differ in exactly one such value, and the sentence must have the claim's other words. The reader
-must find that the sentence refutes the claim and supports the corrected one. Several sentences must give one correction.
+must find that the sentence refutes the claim and supports the corrected one. All such sentences must agree on it.
 """
 
 import calendar
