@@ -23,9 +23,9 @@ from system.article.records import Article, CheckedStatement
 from system.averitec.claims import claim_of
 from system.check import Engine, load_engine
 from system.checker import Checked, Checker
-from system.citations.checking import check_citations, citing_of
+from system.citations.checking import check_citations
+from system.citations.marks import citing_of
 from system.citations.records import CheckedCitation, CitingText
-from system.citations.sources import sources_of
 from system.collection import Collection, PageCollection, Rankers, StoreCollection, document_collection
 from system.documents import Documents, listed, stores_in
 from system.graph.graph import Listener, unheard
@@ -241,9 +241,8 @@ class FactChecker:
     ) -> AsyncGenerator[CheckedCitation, None]:
         """See ``check_citations``."""
         citing = await in_own_thread(partial(citing_of, text)) if isinstance(text, str) else text
-        seconds = self.engine.settings.run.reading * max(1, len(citing.citations))  # they read together
-        sources = sources_of(listed(documents), citing.folder, fetch=options.get("fetch", False), seconds=seconds)
-        checking = check_citations(self._checker, citing, sources, date=options.get("date", ""))
+        fetch, date = options.get("fetch", False), options.get("date", "")
+        checking = check_citations(self._checker, citing, listed(documents), fetch=fetch, date=date)
         counted = _shown(checking, len(citing.citations), "citation", options.get("progress", False))
         async with aclosing(counted) as citations:
             async for citation in citations:

@@ -21,14 +21,12 @@ async def check_article(
     speaker: str = "",
     done: Iterable[CheckedStatement] = (),
 ) -> AsyncGenerator[CheckedStatement, None]:
-    """Check the statements of a text, and yield each as it is done; first those that were checked before.
+    """Check the statements of a text, and yield each as it is done; first those of an earlier check.
 
-    Any fault of a statement becomes its result. A page that is the text itself proves nothing and is left out. Closing
-    the iterator cancels the rest.
+    A page that is the text itself proves nothing and is left out. Closing the iterator cancels the rest.
 
     Args:
-        date: of the text, as in ``Claim``.
-        speaker: of the text.
+        date: of the text, as in ``Claim``, and ``speaker``.
         done: what an earlier check of this text has finished.
 
     Raises:
@@ -43,7 +41,8 @@ async def check_article(
     origin = Claim("a statement", date=date, speaker=speaker)
     own = normalized(article.text)
     others = collection.only(lambda page: not _is_part(page, own))
-    async with aclosing(checker.check_many([one.as_claim(origin) for one in left.values()], others)) as checks:
+    claims = [one.as_claim(origin, number) for number, one in left.items()]
+    async with aclosing(checker.check_many(claims, others)) as checks:
         async for checked in checks:
             yield CheckedStatement(sentence=left[checked.claim.id], result=checked.result)
 

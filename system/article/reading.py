@@ -23,7 +23,6 @@ from system.text.words import words
 HEADING = 12  # longest heading in words: a block with which no sentence ends
 PER_CHARACTER = 1e-4  # seconds of processor time that a text may take to be cut: four times what articles took
 SHORTEST = 3  # fewest words of a claim
-NAMES = {"a question": Kind.QUESTION, "an opinion": Kind.OPINION}
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces
 _BREAK = re.compile(r"\n[^\S\n]*\n\s*")
 
@@ -38,10 +37,7 @@ def read_article(source: str | Path) -> Article:
 
 
 def read_file(name: str, data: bytes, suffix: str) -> Article:
-    """Read a text from what a file holds.
-
-    Args:
-        suffix: the ending that says in which format, as in ``SUFFIXES``, or empty.
+    """Read a text from what a file holds; its suffix, one of ``SUFFIXES`` or empty, says in which format.
 
     Raises:
         DocumentsError: it cannot be read, or it has no text.
@@ -76,14 +72,13 @@ def read_bytes(source: str | Path) -> tuple[str, bytes, str]:
         DocumentsError: there is no such file.
     """
     path = Path(source)
-    if path.is_dir():
-        raise DocumentsError(f"{source}: is a folder; expected a text ({', '.join(sorted(SUFFIXES))})")
     if str(source) == STANDARD_INPUT:
         name, data, suffix = "standard input", sys.stdin.buffer.read(), ""
     elif path.is_file():
         name, data, suffix = shown_path(source), path.read_bytes(), path.suffix.lower()
     else:
-        raise DocumentsError(f"{source}: no such file; expected a text ({', '.join(sorted(SUFFIXES))}), or - for input")
+        fault = "is a folder" if path.is_dir() else "no such file"
+        raise DocumentsError(f"{source}: {fault}; expected a text ({', '.join(sorted(SUFFIXES))}), or - for input")
     return name, data, suffix if suffix in SUFFIXES else suffix_of(data)
 
 
@@ -130,5 +125,5 @@ def _kind(sentence: str, *, alone: bool) -> Kind:
     if too_long(sentence):
         return Kind.TOO_LONG
     if kind := not_a_claim(sentence):
-        return NAMES[kind]
+        return Kind(kind.split()[1])  # without its article
     return Kind.FRAGMENT if count < SHORTEST else Kind.CLAIM

@@ -1,6 +1,5 @@
 """A text and what is found of it: its sentences, the statements among them, their verdicts, and the score."""
 
-from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Self
@@ -8,8 +7,7 @@ from typing import Any, Self
 from knowledge_store.pages.page import counted
 from system.graph.records import Claim, ClaimResult, Label, Record
 
-SCHEMA = 2
-"""Version of the JSON that ``to_dict`` gives; it is raised when a field changes its meaning or goes."""
+SCHEMA = 2  # of the JSON that ``to_dict`` gives; raised when a field changes its meaning or goes
 
 
 class Kind(StrEnum):
@@ -24,14 +22,11 @@ class Kind(StrEnum):
 
 
 class Sentence(Record):
-    """A sentence of a text.
+    """A sentence of a text, ``text[start:end]``.
 
     Attributes:
         number: of the sentence in its text, from 0.
-        start: its first character in the text.
-        end: its last character, and one.
-        text: ``text[start:end]``, verbatim.
-        claim: the statement that is checked: the text on one line; empty if the sentence is not a claim.
+        claim: the statement that is checked: the sentence on one line; empty if it is not a claim.
         context: the sentences before it, if the claim cannot be understood without them; else empty.
     """
 
@@ -43,19 +38,17 @@ class Sentence(Record):
     claim: str = ""
     context: str = ""
 
-    def as_claim(self, origin: Claim) -> Claim:
-        """The sentence as a claim, with its number as id, and date and speaker of another."""
-        return origin.model_copy(update={"id": self.number, "text": self.claim, "context": self.context})
+    def as_claim(self, origin: Claim, number: int) -> Claim:
+        """The sentence as a claim with an id, and date and speaker of another."""
+        return origin.model_copy(update={"id": number, "text": self.claim, "context": self.context})
 
 
 class Article(Record):
-    """A text, cut into sentences.
+    """A text, cut into sentences; between them is only whitespace.
 
     Attributes:
-        text: its blocks (paragraphs, headings, rows), separated by blank lines.
-        blocks: where each begins and ends in the text.
         language: ISO 639-1 code.
-        sentences: in their order; between them is only whitespace.
+        blocks: where each paragraph, heading or row begins and ends; blank lines separate them.
     """
 
     name: str
@@ -106,12 +99,12 @@ class CheckedText(Record):
     @property
     def counts(self) -> dict[Label, int]:
         """How many statements have each label."""
-        found = Counter(one.label for one in self.statements)
-        return {label: found[label] for label in Label}
+        found = [one.label for one in self.statements]
+        return {label: found.count(label) for label in Label}
 
     @property
     def decided(self) -> int:
-        """Statements on which the evidence says something: all but those without enough of it."""
+        """How many statements have evidence that says something of them."""
         return len(self.statements) - self.counts[Label.NOT_ENOUGH_EVIDENCE]
 
     @property
@@ -121,15 +114,10 @@ class CheckedText(Record):
 
     @property
     def headline(self) -> str:
-        """How many statements are decided, and how, in words."""
-        total, counts = len(self.statements), self.counts
-        named = {
-            "supported": counts[Label.SUPPORTED],
-            "refuted": counts[Label.REFUTED],
-            "conflicting": counts[Label.CONFLICTING],
-        }
-        how = ", ".join(f"{count} {name}" for name, count in named.items() if count)
-        return f"{self.decided} of {counted(total, 'statement')} decided" + (f": {how}" if how else "")
+        """How many statements are decided, and how."""
+        named = {"supported": Label.SUPPORTED, "refuted": Label.REFUTED, "conflicting": Label.CONFLICTING}
+        how = ", ".join(f"{self.counts[label]} {name}" for name, label in named.items() if self.counts[label])
+        return f"{self.decided} of {counted(len(self.statements), 'statement')} decided" + (f": {how}" if how else "")
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""

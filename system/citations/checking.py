@@ -1,140 +1,169 @@
-"""Read the citations of a text, and check each sentence against the source that it cites alone.
+"""Check each sentence of a text against the source that it cites alone.
 
 A sentence that its source does not decide is checked once more against all sources, so that a wrong reference can be
 told from an invented statement::
 
-    citing = read_citing("article.md")
-    async for one in check_citations(checker, citing, Sources(pages)):
+    async for one in check_citations(checker, read_citing("article.md"), ["reports/"], fetch=False):
         print(one.outcome, one.why)
 """
 
-from bisect import bisect_left
-from collections.abc import AsyncGenerator, Sequence
+import re
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from time import monotonic
+from typing import NamedTuple
+from urllib.parse import unquote
 
-from knowledge_store.isolation import LIMITS, WorkFailed, isolated
-from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
-from knowledge_store.pages.page import Page
-from knowledge_store.pages.reading import read_blocks
-from system.article.reading import read_bytes, read_text
-from system.article.records import Kind
+from knowledge_store.isolation import LATE, LIMITS, Limits
+from knowledge_store.pages.documents import DocumentsError, read_documents
+from knowledge_store.pages.filters import page_key
+from knowledge_store.pages.formats import SUFFIXES
+from knowledge_store.pages.page import PLACE, Flaws, Page
 from system.checker import Checked, Checker
-from system.citations.marks import MARKUP, MarkedText, read_marks
-from system.citations.records import CheckedCitation, Citation, CitingText, Outcome, described
-from system.citations.sources import Source, Sources, name_of
+from system.citations.records import CheckedCitation, Citation, CitingText, Outcome
 from system.collection import EachItsOwn, PageCollection
-from system.graph.records import Claim, Label, shown
+from system.documents import Document, pages_of
+from system.graph.records import NOTHING_FOUND, Claim, ClaimResult, Label
 from system.models.loop_thread import in_own_thread
-from system.settings import Settings
+
+SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
 
 
-def read_citing(source: str | Path) -> CitingText:
-    """Read a text with its citations from a file, or from standard input ("-").
+class Source(NamedTuple):
+    """A source: a name and its pages, or why there are none."""
 
-    Raises:
-        DocumentsError: there is no such file, it cannot be read, or it cites nothing.
-    """
-    name, data, suffix = read_bytes(source)
-    try:
-        blocks = () if suffix in MARKUP else read_blocks(data, suffix, name)
-    except WorkFailed as error:
-        raise DocumentsError(f"{name}: cannot be read ({error})") from error
-    citing = _citing(_marked(data, suffix, name, tuple(blocks)), name)
-    if not citing.citations:
-        got = described(citing.unresolved) or "none in a statement"
-        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
-    return citing if str(source) == STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
-
-
-def citing_of(text: str, name: str = "text") -> CitingText:
-    """Read the citations of a text in Markdown.
-
-    >>> [one.target for one in citing_of("The bridge opened in 1932.[^1]\\n\\n[^1]: https://a.example").citations]
-    ['https://a.example']
-
-    Raises:
-        DocumentsError: something else than a text was given, or it cannot be read within the limits of a document.
-    """
-    if not isinstance(text, str):
-        raise DocumentsError(f"text: expected a text in Markdown, got {shown(text)}")
-    return _citing(_marked(text.encode(errors="replace"), ".md", name, ()), name)
-
-
-def _marked(data: bytes, suffix: str, name: str, blocks: tuple[str, ...]) -> MarkedText:
-    """See ``read_marks``; in a worker."""
-    load = ("system.citations.marks", "lxml.html", "mammoth")
-    try:
-        return isolated(LIMITS, read_marks, data, suffix, name, blocks, load=load)
-    except WorkFailed as error:
-        raise DocumentsError(f"{name}: cannot be read ({error})") from error
-
-
-def _citing(marked: MarkedText, name: str) -> CitingText:
-    """Find the sentence of each mark; a mark after the end of a sentence belongs to it."""
-    article = read_text(marked.text, name)
-    starts = [one.start for one in article.sentences]
-    found: dict[tuple[int, str], Citation] = {}
-    for mark in marked.marks:
-        number = bisect_left(starts, max(mark.at, 1)) - 1
-        sentence = article.sentences[number] if number >= 0 and mark.at <= article.sentences[number].end else None
-        if sentence and mark.target and sentence.kind is Kind.CLAIM:
-            citation = Citation(number=len(found), sentence=sentence, mark=mark.words, target=mark.target)
-            found.setdefault((sentence.number, mark.target), citation)
-    unresolved = tuple(mark.words for mark in marked.marks if not mark.target)
-    return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
+    name: str
+    pages: tuple[Page, ...] = ()
+    why: str = ""
+    outcome: Outcome = Outcome.UNREADABLE
 
 
 async def check_citations(
-    checker: Checker, citing: CitingText, sources: Sources, *, date: str = ""
+    checker: Checker, citing: CitingText, documents: Sequence[Path | str | Document], *, fetch: bool, date: str = ""
 ) -> AsyncGenerator[CheckedCitation, None]:
     """Check each citation against its source, and yield it as it is done.
 
     First come those whose source cannot be read, last those that their source does not decide.
 
     Args:
+        documents: among which a source is found by its name or address; else it is looked for beside the text.
+        fetch: whether addresses that no document has are fetched.
         date: of the text, as in ``Claim``.
+
+    Raises:
+        DocumentsError: the documents cannot be read.
     """
     checker = checker.for_statements()
-    dated = Claim("a statement", date=date)
-    found: dict[int, tuple[Claim, Citation, Source]] = {}
-    for citation in citing.citations:
-        source = await in_own_thread(partial(sources.find, citation.target))
-        if source.pages:
-            claim = citation.sentence.as_claim(dated).model_copy(update={"id": citation.number})
-            found[citation.number] = claim, citation, source
-        else:
-            yield CheckedCitation(citation=citation, source="", reason=source.reason, unanswered=source.unanswered)
-    alone = partial(_alone, checker.engine.settings)
-    by_name = {source.name: alone(source.pages, source.name) for _, _, source in found.values()}
-    own = EachItsOwn({number: by_name[source.name] for number, (_, _, source) in found.items()})
-    undecided = dict[int, CheckedCitation]()
-    async with aclosing(checker.check_many([claim for claim, _, _ in found.values()], own)) as checks:
-        async for checked in checks:
-            _, citation, source = found[checked.claim.id]
-            one = CheckedCitation(citation=citation, source=source.name, result=checked.result)
-            if one.outcome in (Outcome.UNDECIDED, Outcome.ABSENT) and len(sources.all()) > 1:
-                undecided[citation.number] = one
-            else:
-                yield one
-    if undecided:
-        every = (page for pages in sources.all().values() for page in pages)
-        everything = alone([replace(page, number=number) for number, page in enumerate(every)], "sources")
-        claims = [found[number][0] for number in undecided]
-        async with aclosing(checker.check_many(claims, everything)) as checks:
-            async for checked in checks:
-                one = undecided[checked.claim.id]
-                yield one.model_copy(update={"elsewhere": checked.result}) if _another_says_it(checked, one) else one
-
-
-def _alone(settings: Settings, pages: Sequence[Page], name: str) -> PageCollection:
-    """Return pages that decide alone: nothing is searched for."""
+    dated, settings = Claim("a statement", date=date), checker.engine.settings
+    seconds = settings.run.reading * max(1, len(citing.citations))  # they are read together
+    limits = replace(LIMITS, until=monotonic() + seconds)
+    pages = await in_own_thread(partial(_by_name, documents, limits, fetch))
+    find = partial(_find, documents=pages, beside=citing.folder, limits=limits, fetch=fetch)
+    targets = dict.fromkeys(one.target for one in citing.citations)
+    sources = {target: await in_own_thread(partial(find, target)) for target in targets}
+    for one in citing.citations:
+        source = sources[one.target]
+        if not source.pages:
+            yield CheckedCitation(citation=one, source="", outcome=source.outcome, why=source.why)
+    cited = {one.number: one for one in citing.citations if sources[one.target].pages}
+    pages |= {source.name: source.pages for source in sources.values() if source.pages}
     settings = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"search": ""})})
-    return PageCollection(lambda *_: pages, settings, name=name, own=True)
+    alone = {name: PageCollection(_given(found), settings, name=name) for name, found in pages.items()}
+    own = EachItsOwn({number: alone[sources[one.target].name] for number, one in cited.items()})
+    claims = {number: one.sentence.as_claim(dated, number) for number, one in cited.items()}
+    undecided = dict[int, CheckedCitation]()
+    async with aclosing(checker.check_many([*claims.values()], own)) as checks:
+        async for checked in checks:
+            citation = cited[checked.claim.id]
+            result = _checked(citation, sources[citation.target].name, checked.result)
+            if result.outcome in (Outcome.UNDECIDED, Outcome.ABSENT) and len(pages) > 1:
+                undecided[citation.number] = result
+            else:
+                yield result
+    if undecided:
+        everything = PageCollection(_given(chain.from_iterable(pages.values())), settings, name="sources")
+        async with aclosing(checker.check_many([claims[number] for number in undecided], everything)) as checks:
+            async for checked in checks:
+                yield _elsewhere(undecided[checked.claim.id], checked)
 
 
-def _another_says_it(checked: Checked, one: CheckedCitation) -> bool:
-    said = next((name_of(passage.url) for pair in checked.evidence for passage in pair.passages), "")
-    return checked.verdict.label is Label.SUPPORTED and said != one.source
+def _given(pages: Iterable[Page]) -> Callable[..., list[Page]]:
+    """A reading of pages that are there already."""
+    numbered = [replace(page, number=number) for number, page in enumerate(pages)]
+    return lambda *_: numbered
+
+
+def _by_name(documents: Sequence[Path | str | Document], limits: Limits, fetch: bool) -> dict[str, tuple[Page, ...]]:
+    found = defaultdict[str, tuple[Page, ...]](tuple)
+    for page in pages_of(documents, Flaws(), limits, fetch=fetch):
+        found[PLACE.sub("", page.url)] += (page,)
+    return found
+
+
+def _find(
+    target: str, documents: Mapping[str, tuple[Page, ...]], beside: Path | None, limits: Limits, fetch: bool
+) -> Source:
+    """Return the source for an address, or for the words of a reference."""
+    if name := _named(target, documents):
+        return Source(name, documents[name])
+    given, failed = target, Outcome.UNANSWERED
+    if not target.startswith(("http://", "https://")):
+        file = beside / unquote(target.partition("#")[0]) if beside and " " not in target else None
+        if not (file and file.suffix.lower() in SUFFIXES and file.is_file()):
+            return Source(target, why=f"no document is named like {target!r:.80}; add it to --documents")
+        given, failed = str(file), Outcome.UNREADABLE
+    elif not fetch:
+        return Source(target, why="no document has this address; --fetch reads it from the web")
+    if not limits.left:
+        return Source(target, why=f"{LATE} before it was read")
+    try:
+        return Source(target, tuple(read_documents([given], Flaws(), fetch=fetch, limits=limits)))
+    except DocumentsError as error:
+        return Source(target, why=str(error), outcome=failed)
+
+
+def _named(target: str, documents: Iterable[str]) -> str:
+    """The one document that has this address, or whose name is made of it or stands in the words of a reference."""
+    key = page_key(target)
+    path = unquote(key.partition("?")[0])
+    made, words = {_slug(path), _slug(Path(path).name)}, _slug(path) if " " in target else ""
+    stems = {name: _slug(Path(name).name) for name in documents}
+    same = [name for name in stems if page_key(name) == key]
+    alike = [name for name, stem in stems.items() if stem in made or (len(stem) >= SHORTEST and stem in words)]
+    return next((names[0] for names in (same, alike) if len(names) == 1), "")
+
+
+def _slug(name: str) -> str:
+    """A name without the ending of a document, in letters and figures.
+
+    >>> _slug("a.example/reports/2019_01.html")
+    'a-example-reports-2019-01'
+    """
+    suffix = Path(name).suffix
+    bare = name.removesuffix(suffix) if suffix.lower() in SUFFIXES else name
+    return re.sub(r"[\W_]+", "-", bare.lower()).strip("-")
+
+
+def _checked(citation: Citation, source: str, result: ClaimResult) -> CheckedCitation:
+    """The citation as its source alone decides; a check that failed counts as a source that cannot be read."""
+    label, why = result.verdict.label, result.verdict.justification
+    outcome = Outcome.SUPPORTED if label is Label.SUPPORTED else Outcome.CONTRADICTED
+    if result.failed:
+        outcome = Outcome.UNREADABLE
+    elif label is Label.NOT_ENOUGH_EVIDENCE:
+        outcome = Outcome.ABSENT if why.startswith(NOTHING_FOUND) else Outcome.UNDECIDED
+    return CheckedCitation(citation=citation, source=source, outcome=outcome, why=why, result=result)
+
+
+def _elsewhere(one: CheckedCitation, checked: Checked) -> CheckedCitation:
+    """The citation with what all sources say, if another one than its own supports the statement."""
+    said = next((PLACE.sub("", passage.url) for pair in checked.evidence for passage in pair.passages), "")
+    if checked.verdict.label is not Label.SUPPORTED or said == one.source:
+        return one
+    why = f"Another of your sources, {checked.verdict.justification} In the one cited: {one.why}"
+    return one.model_copy(update={"outcome": Outcome.ELSEWHERE, "why": why, "result": checked.result})

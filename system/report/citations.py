@@ -56,5 +56,5 @@ def _reason(one: CheckedCitation) -> Reason:
     mark, name = one.citation.mark, source_name(one.citation.target)
     heading = name if mark == one.citation.target else f"{mark} {name}"
     if one.result is None:
-        return Reason(STYLES[one.outcome], one.outcome, one.reason, heading)
-    return reason(one.elsewhere or one.result, STYLES[one.outcome], one.outcome, heading)
+        return Reason(STYLES[one.outcome], one.outcome, one.why, heading)
+    return reason(one.result, STYLES[one.outcome], one.outcome, heading)

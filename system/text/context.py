@@ -49,11 +49,7 @@ def depends(statement: str) -> bool:
 def context_of(statement: str, before: Sequence[str]) -> str:
     """Return what a statement is read with: the nearest sentence before it that stands alone, and the one before it.
 
-    Args:
-        before: the sentences before it, the nearest last.
-
-    Returns:
-        At most two sentences on one line; empty if the statement stands alone.
+    The sentences before it come with the nearest last. Empty if the statement stands alone.
     """
     if not (before and depends(statement)):
         return ""

@@ -25,10 +25,8 @@ DISGUISED = 0.75  # the same by letters, if hardly a word is spelled as in the c
 SPELLED = 0.4  # share of the claim's words from which it is not disguised
 MEANT = 3  # content words from which a sentence of a claim is one by itself
 TELLING = 5  # content words of a claim from which having them all in any order is no accident
-LETTERS = 10  # consonants of a claim from which having them in their order is no accident
-MOST = 500  # consonants of a claim that are compared: time grows with them
-OWN = 0.5  # share of its words from which a sentence is about the claim alone
-ALONE = 0.65  # the same for a short claim
+LETTERS, MOST = 10, 500  # fewest consonants of a claim that are compared, and most: time grows with them
+OWN, ALONE = 0.5, 0.65  # share of its words from which a sentence is about the claim alone; about a short claim
 ECHOED = 0.25  # share of the claim's words up to which a sentence only points back to another
 
 # What only points back to the sentence before: "Yes, …", "It did, and …", "That has been confirmed by …".
@@ -119,16 +117,15 @@ def without_claim(texts: Sequence[str], *claims: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _parts(claim: str) -> list[_Text]:
-    """Return a claim, then those of its sentences that tell something by themselves."""
+    """A claim, then those of its sentences that tell something by themselves."""
     whole, *parts = map(_Text, (claim, *sentences(claim)))
     return [whole, *(part for part in parts if len(parts) > 1 and len(part.content) >= MEANT)]
 
 
-def _numbers(said: Iterable[str]) -> set[str]:
+def _numbers(said: Sequence[str]) -> set[str]:
     """Return the numbers among words, with their figures in order: they may be written backwards."""
-    return {
-        "".join(sorted(word)) if word.isdigit() else word for word in said if word.isdigit() or word in NUMBER_WORDS
-    }
+    figures = {"".join(sorted(word)) for word in said if word.isdigit()}
+    return figures | {*said} & NUMBER_WORDS
 
 
 @lru_cache(maxsize=50_000)

@@ -6,8 +6,8 @@ sources and figures, or says more than takes a few sentences.
 
 import calendar
 import re
-from collections.abc import Iterator, Sequence, Set
-from functools import lru_cache, partial
+from collections.abc import Sequence
+from functools import partial
 
 from rapidfuzz import process
 from rapidfuzz.distance import JaroWinkler
@@ -39,7 +39,7 @@ def adds_nothing(texts: Sequence[str], claim: str) -> bool:
     >>> adds_nothing(["The bridge is closed, says Ann Berg."], "The bridge opened.")
     False
     """
-    if _foreign(claim) or details(texts, claim):
+    if other_language(claim, LANGUAGE) or details(texts, claim):
         return False
     read = [text for text in texts if not other_language(text, LANGUAGE)] or texts  # a translation tells nothing more
     return len(content_stems(" ".join(read)) - content_stems(claim)) < TOLD
@@ -54,27 +54,16 @@ def details(texts: Sequence[str], claim: str) -> list[str]:
     ['300', 'Ann', 'Berg']
     """
     seen, asked = [skeleton(NUMBERING.sub("", text)) for text in texts], skeleton(claim)
-    claimed = quantities(asked)
-    numbers = [one for text in seen for one in quantities(text) if not any(one.agrees(other) for other in claimed)]
+    numbers = [one for text in seen for one in quantities(text) if _tells(one)]
+    unclaimed = [one.text for one in numbers if not any(map(one.agrees, quantities(asked)))]
     common = _NO_NAMES | {word.lower() for word in words(asked)}
     common |= {word for text in seen for word in words(text) if word.islower()}
     known = [word.lower() for word in words(asked) if len(word) >= NAMED and not word.islower()]
-    names = [name for text in seen if not other_language(text, LANGUAGE) for name in _names(text, common, known)]
-    return [*(number.text for number in numbers if _tells(number)), *names]
-
-
-def _names(text: str, common: Set[str], known: Sequence[str]) -> Iterator[str]:
-    """The names of a text but for common words and the forms of known ones."""
     alike = partial(process.extractOne, choices=known, scorer=JaroWinkler.similarity, score_cutoff=SAME_NAME)
-    for name in words(" ".join(_NAME.findall(text))):
-        if not (name.isdigit() or name.lower() in common or alike(name.lower())):
-            yield name
+    capital = " ".join(name for text in seen if not other_language(text, LANGUAGE) for name in _NAME.findall(text))
+    names = [name for name in words(capital) if not name.isdigit() and name.lower() not in common]
+    return [*unclaimed, *(name for name in names if not alike(name.lower()))]
 
 
 def _tells(number: Quantity) -> bool:
     return number.value >= LEAST and not (number.kind is Kind.PERCENT and number.value == WHOLE)
-
-
-@lru_cache(maxsize=1024)
-def _foreign(claim: str) -> bool:
-    return bool(other_language(claim, LANGUAGE))

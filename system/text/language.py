@@ -1,7 +1,7 @@
 """The language of a claim or a passage, where it is sure that a model does not read it."""
 
 import logging
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 SURE = 0.0125  # probability of the expected language below which a text is in another; 3,568 English claims lie above
@@ -10,6 +10,7 @@ log = logging.getLogger(__name__)
 _NEAR = {"en": ("pcm",)}  # Nigerian Pidgin, which names of Nigeria are taken for
 
 
+@lru_cache(maxsize=10_000)
 def other_language(text: str, expected: str) -> str:
     """The language of a text that is surely not in the expected one, as an ISO 639 code; else empty.
 

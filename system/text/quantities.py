@@ -19,12 +19,11 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _NUMBER_WORDS = {word: value for value, word in enumerate(_UNITS.split())}
 _NUMBER_WORDS |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
 NUMBER_WORDS = frozenset(word for word in _NUMBER_WORDS | _SCALES if len(word) > 2)
-_CURRENCY = r"US\$|A\$|\$|£|€|₹|₦|Rs\.?|KSh|Sh|R|N"
 _GROUPED = r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?"  # 612,400 and 1,00,000
 _SPACED = r"\d{1,3}(?:[\s'’]\d{3})+(?:[.,]\d+)?"
 _DOTTED = r"\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?"
 _QUANTITY = re.compile(
-    rf"(?<![\w.])(?<![^\W\d]-)(?P<currency>{_CURRENCY})?\s?"
+    r"(?<![\w.])(?<![^\W\d]-)(?P<currency>US\$|A\$|\$|£|€|₹|₦|Rs\.?|KSh|Sh|R|N)?\s?"
     rf"(?P<number>(?:{_GROUPED}|{_SPACED}|{_DOTTED}|\d+(?:[.,]\d+)?)(?!\d)|"
     rf"(?i:{'|'.join(sorted(_NUMBER_WORDS, key=len, reverse=True))})\b)"
     rf"(?:[\s-]?(?P<scale>(?i:{'|'.join(sorted(_SCALES, key=len, reverse=True))}))\b)?"
@@ -45,28 +44,20 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number of a text.
-
-    Attributes:
-        digits: significant digits that the text gives, up to ``DIGITS``.
-        text: the words that it was read from.
-    """
+    """A number of a text, its significant digits, and the words that it was read from with their place."""
 
     value: float
     kind: Kind
     digits: int
     text: str
+    start: int
 
     def agrees(self, other: "Quantity") -> bool:
         """Whether both are the same number at the precision of the coarser one."""
         if self.kind is Kind.YEAR or other.kind is Kind.YEAR:
             return self.value == other.value
         digits = max(2, min(self.digits, other.digits))
-        return self.rounded(digits) == other.rounded(digits)
-
-    def rounded(self, digits: int) -> str:
-        """The number with so many significant digits."""
-        return f"{self.value:.{digits - 1}e}"
+        return f"{self.value:.{digits - 1}e}" == f"{other.value:.{digits - 1}e}"
 
 
 @lru_cache(maxsize=20_000)
@@ -76,15 +67,17 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     >>> [(q.value, q.kind.value) for q in quantities("In 2019, 20% of R1.3 trillion went to two people.")]
     [(2019.0, 'year'), (20.0, 'percent'), (1300000000000.0, 'money'), (2.0, 'count')]
     """
-    return tuple(_quantity(match) for match in _QUANTITY.finditer(text))
+    return tuple(map(_quantity, _QUANTITY.finditer(text)))
 
 
 def _quantity(match: re.Match[str]) -> Quantity:
-    number = match["number"].lower()
-    number = number if number in _NUMBER_WORDS else _plain(number)
-    value = float(_NUMBER_WORDS[number]) if number in _NUMBER_WORDS else float(number)
     scale = _SCALES.get((match["scale"] or "").lower(), 1.0)
-    return Quantity(value * scale, _kind(match), _significant_digits(number), match[0].strip())
+    word = _NUMBER_WORDS.get(match["number"].lower())
+    plain = str(word) if word is not None else _plain(match["number"])
+    figures = plain.replace(".", "").lstrip("0")
+    digits = 2 if word is not None else len(figures if "." in plain else figures.rstrip("0")) or 1
+    text = match[0].strip()
+    return Quantity(float(plain) * scale, _kind(match), min(digits, DIGITS), text, match.end() - len(match[0].lstrip()))
 
 
 def _plain(number: str) -> str:
@@ -104,13 +97,5 @@ def _kind(match: re.Match[str]) -> Kind:
         return Kind.PERCENT
     if match["currency"] or match["money"]:
         return Kind.MONEY
-    if not match["scale"] and re.fullmatch(r"(?:1[5-9]|20)\d\d", match["number"]):
-        return Kind.YEAR
-    return Kind.COUNT
-
-
-def _significant_digits(number: str) -> int:
-    if number in _NUMBER_WORDS:
-        return 2
-    digits = number.replace(".", "").lstrip("0")
-    return min(len(digits if "." in number else digits.rstrip("0")) or 1, DIGITS)
+    year = not match["scale"] and re.fullmatch(r"(?:1[5-9]|20)\d\d", match["number"])
+    return Kind.YEAR if year else Kind.COUNT

@@ -6,14 +6,10 @@ question_of_statement("The water is wet.")
 import re
 from itertools import groupby
 
+from system.text.quantities import NUMBER_WORDS
 from system.text.words import STOP_WORDS
 
-_NO_NAME = re.compile(
-    r"(?:An?|The|These|This|That|Those|It|S?[Hh]e|They|We|You|There|My|Our|Your|His|Her|Its|Their|[IO]n|At|Of|For|From"
-    r"|With|By|To|As|If|When|While|During|Since|After|Before|Between|Under|Over|No|Not|None|Nobody|Nothing|All|Every\w*"
-    r"|Each|Both|Some|Most|Many|More|Few|Fewer|Less|Only|Nearly|About|Half|Part|Another|One|Two|Three|Four|Five|Six"
-    r"|Seven|Eight|Nine|Ten)\b"
-)
+_NO_NAME = STOP_WORDS - {"i", "may", "will"} | NUMBER_WORDS | {"another", "every", "half", "nobody", "nothing", "part"}
 _PIECE = re.compile(r"\w[\w’'&.,-]*\w|\S")
 _NAME = re.compile(r"[A-Z][\w’'&-]*(?: [A-Z][\w’'&-]*)+|\b[A-Z]{2,}\b")
 
@@ -25,7 +21,8 @@ def clause_of(statement: str) -> str:
     ('the water is wet', 'Oslo is wet')
     """
     text = statement.rstrip(".?!… ")
-    return text[0].lower() + text[1:] if _NO_NAME.match(text) else text
+    first = text.split(" ")[0]
+    return text[0].lower() + text[1:] if first.istitle() and first.lower() in _NO_NAME else text
 
 
 def question_of_statement(statement: str) -> str:

@@ -42,7 +42,7 @@ def citations(
     chosen = common.settings_of(settings, documents=True, brief=True)
     from system.api import FactChecker  # only now: these take seconds
     from system.check import load_engine
-    from system.citations.checking import read_citing
+    from system.citations.marks import read_citing
     from system.citations.records import UNREAD, CheckedCitations, Outcome
 
     citing = read_citing(text)

@@ -23,7 +23,7 @@ from system.app.service.schema import TEXT, UploadedDocument
 from system.article.reading import read_file, read_text
 from system.article.records import Article, CheckedStatement, CheckedText
 from system.checker import Checked
-from system.citations.checking import citing_of
+from system.citations.marks import citing_of
 from system.citations.records import CheckedCitation, CheckedCitations
 from system.collection import Collection, PageCollection
 from system.documents import Documents

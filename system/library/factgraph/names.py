@@ -15,8 +15,8 @@ from system.article.records import CheckedText as CheckedText
 from system.article.records import Sentence as Sentence
 from system.averitec.claims import read_claims as read_claims
 from system.checker import Checked as Checked
-from system.citations.checking import citing_of as citing_of
-from system.citations.checking import read_citing as read_citing
+from system.citations.marks import citing_of as citing_of
+from system.citations.marks import read_citing as read_citing
 from system.citations.records import CheckedCitation as CheckedCitation
 from system.citations.records import CheckedCitations as CheckedCitations
 from system.citations.records import Citation as Citation

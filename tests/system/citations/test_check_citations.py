@@ -4,7 +4,7 @@ import pytest
 
 from factgraph import FactChecker
 from system.check import Engine
-from system.citations.checking import read_citing
+from system.citations.marks import read_citing
 from system.citations.records import CheckedCitations, Outcome
 from system.models.base import NoModel
 from system.report.citations import citations_page
@@ -77,4 +77,4 @@ def test_sources_are_read_within_the_time_of_their_citations(folder):
     with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=ByWords())) as checker:
         found = list(checker.check_citations(read_citing(folder / "text.md")))
     beside = next(one for one in found if one.citation.target == "tourism.md")
-    assert beside.reason == "the time ran out before it was read"
+    assert beside.why == "the time ran out before it was read"

@@ -29,8 +29,6 @@ TEXTS = {
         "I can't see why anyone would pay.",
         "I am glad that the mayor said so.",
         "It is a shame that nobody went.",
-        "Not everything shines.",
-        "Nothing lasts forever.",
     ],
     "": [
         "",
@@ -45,8 +43,6 @@ TEXTS = {
         "Creo que el alcalde miente.",
         "I was born in Corvane.",
         "I have never understood why 40 people voted for it.",
-        "Nothing was stolen.",
-        "Not everything in Aster shines.",
         "It was the end of a hard winter.",
     ],
 }

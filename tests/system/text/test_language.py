@@ -14,9 +14,12 @@ GERMAN = "Die Brücke wurde 1931 für den Verkehr geöffnet."
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    language._identifier.cache_clear()
+    caches = language._identifier, language.other_language
+    for cache in caches:
+        cache.cache_clear()
     yield
-    language._identifier.cache_clear()
+    for cache in caches:
+        cache.cache_clear()
 
 
 def test_a_full_disk_costs_the_language_and_nothing_else(
