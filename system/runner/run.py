@@ -75,15 +75,12 @@ async def run(
     output: Path,
     journal: Journal,
 ) -> list[ClaimResult]:
-    """Check the claims that the journal does not hold yet.
+    """Check the claims that the journal does not hold yet, and return the results of all in their order.
 
     Args:
         check: checks a claim, and returns its result with the graph as JSON.
         places: claims that are given to ``check`` at a time.
-        output: folder for the graphs; the journal is open already.
-
-    Returns:
-        The results of all claims, those of the journal included, in the order of ``claims``.
+        output: folder for the graphs.
 
     Raises:
         CheckerError: no worker is left.
@@ -99,26 +96,22 @@ async def run(
         async with aclosing(each(check, left, places)) as checks:
             async for result, graph in checks:
                 timing = result.timing.model_copy(update={"finished_at": earlier + perf_counter() - began})
-                await _keep(result.model_copy(update={"timing": timing}), graph, graphs, journal)
+                try:
+                    await asyncio.to_thread(write_atomically, graphs / f"{result.claim.id}.json", graph)
+                    journal.append(result.model_copy(update={"timing": timing}))
+                except OSError as error:
+                    raise JournalError(
+                        f"{output}: claim {result.claim.id} cannot be written ({error.strerror}); the "
+                        f"{len(journal.finished)} claims before it are safe: make room, then use --resume"
+                    ) from error
                 progress.update()
     return in_order(journal, claims)
 
 
 def in_order(journal: Journal, claims: Sequence[Claim]) -> list[ClaimResult]:
-    """The results of claims, all of which the journal holds."""
+    """Return the results of claims, all of which the journal holds."""
     by_id = {result.claim.id: result for result in journal.finished}
     return [by_id[claim.id] for claim in claims]
-
-
-async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journal) -> None:
-    try:
-        await asyncio.to_thread(write_atomically, graphs / f"{result.claim.id}.json", graph)
-        journal.append(result)
-    except OSError as error:
-        raise JournalError(
-            f"{graphs.parent}: claim {result.claim.id} cannot be written ({error.strerror}); the "
-            f"{len(journal.finished)} claims before it are safe: make room, then use --resume"
-        ) from error
 
 
 # What a machine can do may change between a run and its resumption; it changes no result.
@@ -137,7 +130,8 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
             holds another run than the one to be resumed, or a run is writing there now.
     """
     path = folder / "journal.jsonl"
-    if not (resume or overwrite) and holds_results(path):
+    # A run that failed as it began has left no more than the first line, which names the run.
+    if not (resume or overwrite) and path.exists() and len(path.read_bytes().splitlines()) > 1:
         raise JournalError(f"{folder} already holds a run; give --resume, --overwrite or another --output")
     folder.mkdir(parents=True, exist_ok=True)
     journal = Journal(path, identity, resume)
@@ -147,11 +141,7 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
 
 
 def check_claims(journal: Journal, claims: Sequence[Claim]) -> None:
-    """Check that a journal holds results of these claims alone: lines may have been put together from others.
-
-    Raises:
-        JournalError: it holds another claim; the message names the line.
-    """
+    """Check that a journal holds only results of these claims; a ``JournalError`` names the line of another."""
     by_id = {claim.id: claim for claim in claims}
     for number, result in enumerate(journal.finished, start=2):  # the first line names the run
         if result.claim != by_id.get(result.claim.id):
@@ -162,23 +152,13 @@ def check_claims(journal: Journal, claims: Sequence[Claim]) -> None:
             )
 
 
-def holds_results(journal: Path) -> bool:
-    """Whether a journal has records after its first line: a run that failed as it began has left nothing."""
-    try:
-        with journal.open("rb") as lines:
-            return bool(lines.readline() and lines.readline())
-    except FileNotFoundError:
-        return False
-
-
 def holds_same_claims(folder: Path, identity: dict[str, str]) -> bool:
-    """Whether the folder's earlier run was over the same claims, so that a new one may replace it."""
-    before = read_identity(folder / "journal.jsonl")
-    return before.get("claims") == identity["claims"]
+    """Return whether the folder's earlier run was over the same claims, so that a new one may replace it."""
+    return read_identity(folder / "journal.jsonl").get("claims") == identity["claims"]
 
 
 def run_identity(settings: Settings, claims: list[Claim], store: Path) -> dict[str, str]:
-    """Identity of a run, equal for it to resume: settings that can change a result, claims, stores."""
+    """Return what must be equal for a run to resume: settings that can change a result, claims, stores."""
     tree = settings.model_dump(mode="json")
     tree["run"] = {name: value for name, value in tree["run"].items() if name not in WITHOUT_EFFECT}
     texts = orjson.dumps([claim.model_dump(mode="json") for claim in claims])
@@ -197,7 +177,7 @@ def write_run_report(folder: Path, settings: Settings, facts: dict[str, Any]) ->
 
 
 def _clear(folder: Path) -> None:
-    """Remove what an earlier run left, so that no file of two runs stand side by side."""
+    """Remove what an earlier run left, so that files of two runs never stand side by side."""
     for name in OUTPUTS:
         path = folder / name
         if path.is_dir():

@@ -144,14 +144,14 @@ def memory_and_disk(output: Path) -> Iterator[Finding]:
 def examine_models(settings: Settings) -> Iterator[Finding]:
     """Look for all that the profile's models need, without loading any."""
     from system.hardware.weights import find, needed, size
-    from system.models.loading import models_of
+    from system.models.loading import servers_of
 
     for purpose, name in needed(settings).items():
         folder = find(name)
         found = f"({size(folder) / GIB:.1f} GiB) in {folder}" if folder else "is not on this machine"
         yield _judged(purpose, folder, f"{name} {found}", "factgraph fetch with the same settings")
     if settings.model.backend == "server":
-        yield from (_attempt("server", _server, one) for one in models_of(settings))
+        yield from (_attempt("server", _server, one) for one in servers_of(settings))
     elif settings.model.backend == "vllm":
         version = version_of("vllm")
         yield _judged("vllm", version, version or "not installed", "scripts/setup.sh gpu, or pip install '.[gpu]'")
@@ -175,16 +175,19 @@ def _attempt(subject: str, look: Callable[[Settings], str], settings: Settings) 
 def _plan(settings: Settings) -> str:
     """Whether adapters fit the model, and model and cache the device."""
     from system.hardware.memory import plan_memory, skeleton
-    from system.hardware.weights import find
-    from system.models.adapters import base_mark, check_adapters, served_rank
+    from system.hardware.weights import find, size
+    from system.models.adapters import base_mark, check_adapter, served_rank
 
     name, engine = settings.model.model, settings.engine
-    bare = skeleton(str(find(name)))
-    folders = {task: str(find(one) or one) for task, one in settings.model.adapters.items()}
-    check_adapters(folders, bare, base_mark(name))
+    folder = find(name) or Path(name)
+    bare, weights = skeleton(str(folder)), size(folder)
+    adapters, mark = [str(find(one) or one) for one in settings.model.adapters.values()], base_mark(name)
+    for adapter in adapters:
+        check_adapter(adapter, bare, mark)
     usable = usable_memory()
-    device, rank = usable or int(engine.gpu_memory * GIB), served_rank(folders)
-    plan = plan_memory(bare, engine, device=device, adapters=len(folders), rank=rank, graphs=True)
+    device, rank = usable or int(engine.gpu_memory * GIB), served_rank(adapters)
+    held = {"weights": weights, "adapters": len(adapters), "rank": rank}
+    plan = plan_memory(bare, engine, device=device, graphs=True, **held)
     fit = f"{plan.kv_tokens // engine.context} requests of {engine.context:,} tokens fit at once"
     where = "this GPU" if usable else "the GPU that the profile is for"
     return f"{where}: {fit}; others wait, or are preempted\n{plan}"

