@@ -55,6 +55,10 @@ def test_the_confidence_of_a_ruling_is_that_of_its_decision(decision):
     assert label_confidence(RulingReply, [*tokens, *written, ('"}', 0.0)]) == pytest.approx(math.exp(-2.2))
 
 
+def test_probabilities_that_are_no_numbers_give_no_confidence():
+    assert label_confidence(VerdictReply, [('"label":"', 0.0), ("Refuted", math.nan)]) == 1.0
+
+
 def test_the_warm_up_has_every_schema_with_its_adapter():
     wanted = warm_up({Adapter.VERDICT_PREDICTION})
     assert {kind for kind, _ in wanted} == {task.reply_type for task in registered()} > {RulingReply, VerdictReply}
