@@ -44,7 +44,7 @@ def size(folder: Path) -> int:
 
 
 def fetch(name: str) -> str:
-    """Return a folder as it is, and that of another name, downloaded if it is absent; an earlier download is resumed.
+    """Return a folder as it is, and that of another name, whose download is made or resumed if it is not complete.
 
     Raises:
         ModelUnavailable: the hub does not answer or has no such weights, or the disk is full.

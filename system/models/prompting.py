@@ -73,10 +73,8 @@ def neutralize(text: str, specials: Set[str] = frozenset()) -> str:
 def render(task: Task[Reply], adapter: bool, specials: Set[str] = frozenset(), limit: int = UNLIMITED) -> list[Message]:
     """Return the messages that ask a model to do a task.
 
-    Args:
-        adapter: whether the task's own adapter will read it; the base model needs the full instructions.
-        specials: see ``neutralize``.
-        limit: longest answer or passage, in characters; a longer one is cut at a word and marked "...".
+    The base model needs instructions that the task's own ``adapter`` has learned. An answer or passage longer than
+    ``limit`` characters is cut at a word and marked "...".
     """
     fields = {name: getattr(task, name) for name in type(task).model_fields}
     parts = _templates(task.prompt_file(), frozenset(specials))

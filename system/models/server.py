@@ -5,9 +5,8 @@
         --enable-lora --max-loras 3 --max-lora-rank 16 \\
         --lora-modules question_generation=DIR question_answering=DIR verdict_prediction=DIR
 
-Replies are constrained by their JSON schema. A server that rejects the schema is asked again without it and
-without log-probabilities; the prompt describes the format, and the object is extracted from the text around it.
-Nothing else is asked again: a request that reached the server may still be running there.
+Replies are constrained by their JSON schema. A server that rejects the schema is asked again without it and without
+log-probabilities, and the object is extracted from the text around it. Nothing else is asked again.
 """
 
 import asyncio
@@ -46,12 +45,9 @@ BYTES_PER_TOKEN = 2  # fewer than any language has on average; to trim for serve
 
 
 class ServerModel:
-    """A model behind an address.
+    """A model behind an address; model and adapters by the names that the server lists.
 
-    Args:
-        model: name of the base model, as the server lists it.
-        adapters: names of the adapters, as the server lists them; an absent one's task is done by the base model.
-        engine: address and timeout; context if the server does not tell its own.
+    The task of an absent adapter is done by the base model. The context is the server's, if it tells.
 
     Raises:
         ModelUnavailable: no server answers at the address, or it has no such model or adapter.
@@ -66,10 +62,8 @@ class ServerModel:
         served = _served(engine)
         for name in self._names.values():
             if name not in served:
-                known = ", ".join(sorted(served)) or "no model"
-                raise ModelUnavailable(
-                    f"the server at {engine.address} has no model or adapter {name!r}; it has {known}"
-                )
+                at, known = f"the server at {engine.address}", ", ".join(sorted(served)) or "no model"
+                raise ModelUnavailable(f"{at} has no model or adapter {name!r}; it has {known}")
         self._takes_schemas = True
         self._owner = served[model].get("owned_by")
         self._context = int(served[model].get("max_model_len") or engine.context)

@@ -52,12 +52,9 @@ _LOGGER = logging.getLogger(__name__)
 
 
 class VllmModel:
-    """A model in a vLLM engine of this process.
+    """An instruct model, AWQ or not, in a vLLM engine of this process, with PEFT adapters; both are folders.
 
-    Args:
-        model: folder of an instruct model, AWQ or not.
-        adapters: folders of PEFT adapters; a task whose adapter is absent is done by the base model.
-        others: further arguments of vLLM's engine, in place of ours.
+    The task of an absent adapter is done by the base model. ``others`` are arguments of vLLM in place of ours.
 
     Raises:
         ModelUnavailable: the model or an adapter cannot be loaded or does not fit the memory.
@@ -143,11 +140,7 @@ class VllmModel:
 def engine_arguments(
     bare: Any, model: str, adapters: Sequence[str], settings: EngineSettings, **others: Any
 ) -> AsyncEngineArgs:
-    """Return the arguments of an engine for a model (see ``skeleton``) that uses the memory the plan gives it.
-
-    Raises:
-        ModelUnavailable: the model does not fit the device.
-    """
+    """Return the arguments of an engine that uses the memory its plan gives it; ``ModelUnavailable`` without room."""
     rank = served_rank(adapters)
     device = current_platform.get_device_total_memory()
     usable = min(device, usable_memory() or device)

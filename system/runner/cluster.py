@@ -68,7 +68,7 @@ def room_for(cpus: int, gpus: int) -> int:
 
 
 class ClusterWorker:
-    """An actor: a ``LocalChecker`` in a process of its own on some node, with the engine and the store loaded there."""
+    """An actor: a ``LocalChecker`` on some node, which loads the engine and reads the store there."""
 
     def __init__(self, make_engine: Callable[[], Engine], store: Path, claims: Sequence[Claim], own: bool) -> None:
         began = time.perf_counter()
@@ -90,10 +90,7 @@ class ClusterWorker:
 class ClusterChecker:
     """Checks claims like ``LocalChecker``; an async context manager that joins the cluster and leaves it.
 
-    Args:
-        address: see ``connect``.
-        make_engine: loads an engine on the node that calls it; what it needs must lie there under the same names.
-        store: as for ``LocalChecker``, under the same path on every node.
+    ``make_engine`` is called on the nodes. What it loads, and the store, must have the same path on every node.
 
     Raises:
         CheckerError: on entering: no such cluster, no room in it, or no engine can be loaded.

@@ -41,7 +41,7 @@ class LocalChecker:
         store: folder with one store per claim id, or one file for all.
         claims: all that will be checked.
         load_seconds: what loading the engine took.
-        own: whether the store was made of documents of the user's own.
+        own: whether the documents are the user's own.
     """
 
     def __init__(
@@ -75,12 +75,9 @@ async def run(
     output: Path,
     journal: Journal,
 ) -> list[ClaimResult]:
-    """Check the claims that the journal does not hold yet, and return the results of all in their order.
+    """Check the claims that the journal does not hold yet, ``places`` at a time; return all results in order.
 
-    Args:
-        check: checks a claim, and returns its result with the graph as JSON.
-        places: claims that are given to ``check`` at a time.
-        output: folder for the graphs.
+    ``check`` returns a result with the graph as JSON, which goes to a folder of ``output``.
 
     Raises:
         CheckerError: no worker is left.
@@ -126,8 +123,8 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
     """Open the journal of an output folder; an earlier run's results are never silently replaced.
 
     Raises:
-        JournalError: the folder holds a run and neither ``resume`` nor ``overwrite`` says what to do with it, or it
-            holds another run than the one to be resumed, or a run is writing there now.
+        JournalError: neither option says what to do with an earlier run, another run is to be resumed, or a run is
+            writing there now.
     """
     path = folder / "journal.jsonl"
     # A run that failed as it began has left no more than the first line, which names the run.

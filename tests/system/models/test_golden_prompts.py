@@ -36,12 +36,12 @@ def rendered(tiny_tokenizer, every_task):
     }
     if os.environ.get("RECORD_GOLDEN"):
         for file, names in files_of(every_task).items():
-            rows = ",\n".join(
+            rows = [
                 f"{json.dumps(name)}: {json.dumps(ids, separators=(',', ':'))}"
                 for name, ids in prompts.items()
                 if name.rpartition(", with")[0] in names
-            )
-            file.write_text(f"{{\n{rows}\n}}\n")
+            ]
+            file.write_text("{\n" + ",\n".join(rows) + "\n}\n")
     return chat, prompts
 
 

@@ -1,6 +1,5 @@
 """The server backend against a real llama.cpp server with a real, small model."""
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -11,8 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from system.models.base import Completion, ErrorKind, ModelError, Request
-from system.models.server import ServerModel
 from system.settings import EngineSettings
+from tests.helpers.asking import ask_server
 from tests.helpers.processes import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -39,9 +38,7 @@ def address(gguf):
     params.model.path = str(gguf)
     params.model_alias = {"model"}
     params.n_ctx, params.n_parallel, params.port = 4096, 1, 0
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = (
-        1  # threads that wait for each other stall when busy
-    )
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # threads that wait for each other stall
     server = llama.Server(params)
     yield f"http://{urlsplit(server.listening_address).netloc}/v1"
     del server
@@ -50,14 +47,7 @@ def address(gguf):
 def test_replies_come_in_their_schema(address, tasks):
     wanted = [tasks[name] for name in ("first_question", "answer", "judge")]
 
-    async def ask():
-        model = ServerModel("model", {}, EngineSettings(address=address, context=4096, timeout=PATIENCE))
-        try:
-            return await model.generate([Request(task) for task in wanted])
-        finally:
-            await model.close()
-
-    results = asyncio.run(ask())
+    results = ask_server(EngineSettings(address=address, context=4096, timeout=PATIENCE), *map(Request, wanted))
     for task, result in zip(wanted, results, strict=True):
         if isinstance(result, ModelError):  # a small model may write until its reply is cut, never another form
             assert result.kind is ErrorKind.MALFORMED_REPLY and "cut off" in result.message, (task.name, result)

@@ -1,10 +1,12 @@
-"""The server backend against a small server of OpenAI's form, over real sockets."""
+"""The server backend against a small server of OpenAI's form, over real sockets.
+
+``tests/faults/test_model_server.py`` has servers that die or hang.
+"""
 
 import asyncio
 import json
 import re
 
-import httpx2
 import pytest
 
 from submission.ev2r.judge import FreePrompt
@@ -13,6 +15,7 @@ from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailab
 from system.models.server import ServerModel
 from system.settings import EngineSettings
 from system.tasks.base import Adapter
+from tests.helpers.asking import ask_server
 from tests.helpers.local_site import Handler, serving
 
 NAMES = {Adapter.QUESTION_GENERATION: "qg", Adapter.QUESTION_ANSWERING: "qa", Adapter.VERDICT_PREDICTION: "vp"}
@@ -52,19 +55,12 @@ def server():
         yield server
 
 
-def settings(server, **changes):
-    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", timeout=5, **changes)
+def settings(server):
+    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", timeout=5)
 
 
-def ask(server, *requests, adapters=NAMES, **changes):
-    async def run():
-        model = ServerModel("base", adapters, settings(server, **changes))
-        try:
-            return await model.generate(requests)
-        finally:
-            await model.close()
-
-    return asyncio.run(run())
+def ask(server, *requests, adapters=NAMES):
+    return ask_server(settings(server), *requests, model="base", adapters=adapters)
 
 
 def test_reply_cost_and_confidence_are_read(server, tasks):
@@ -156,21 +152,6 @@ def test_refusal_is_a_result_and_is_not_repeated(server, tasks, reply, message):
     assert len(server.bodies) == 2
 
 
-def test_a_reply_that_does_not_come_fails_alone(server, tasks, monkeypatch):
-    server.reply = lambda body: chat('{"answer":"A","sources":[1]}')
-    post = httpx2.AsyncClient.post
-
-    async def late(client, address, json):
-        if json["model"] == "vp":
-            raise httpx2.ReadTimeout("late")
-        return await post(client, address, json=json)
-
-    monkeypatch.setattr(httpx2.AsyncClient, "post", late)
-    bad, good = ask(server, Request(tasks["judge"]), Request(tasks["merge"]))
-    assert (bad.kind, bad.message) == (ErrorKind.BACKEND, "judge_claim: no reply within 5 s")
-    assert isinstance(good, Completion)
-
-
 @pytest.mark.parametrize(
     ("address", "advice"),
     [
@@ -182,20 +163,6 @@ def test_a_reply_that_does_not_come_fails_alone(server, tasks, monkeypatch):
 def test_an_address_without_a_server_is_one_clear_error(address, advice):
     with pytest.raises(ModelUnavailable, match=f"(?s){re.escape(address)}.*{advice}"):
         ServerModel("base", {}, EngineSettings(address=address))
-
-
-def test_a_lost_server_takes_the_backend_down(tasks):
-    with serving(ModelServer, card={"owned_by": "vllm"}) as server:
-        model = ServerModel("base", {}, settings(server))
-
-    async def run():
-        try:
-            await model.generate([Request(tasks["judge"])])
-        finally:
-            await model.close()
-
-    with pytest.raises(ModelUnavailable, match="cannot reach the server"):
-        asyncio.run(run())
 
 
 def test_unknown_model_and_adapter_are_named(server):

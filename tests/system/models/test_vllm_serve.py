@@ -1,6 +1,5 @@
 """A real server process of vLLM with three adapters, asked through the server backend."""
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -11,8 +10,8 @@ import urllib.request
 import pytest
 
 from system.models.base import Completion, Request
-from system.models.server import ServerModel
 from system.settings import EngineSettings
+from tests.helpers.asking import ask_server
 from tests.helpers.processes import free_port
 
 # The warnings of what vLLM imports are not ours to mend.
@@ -55,17 +54,11 @@ def wait_for(address, process, log):
 
 
 def test_every_task_is_answered_and_its_prompt_cached(address, tiny_adapters, tasks):
-    requests = [Request(task) for task in tasks.values()]
     names = {adapter: str(adapter) for adapter in tiny_adapters}
-
-    async def run():
-        served = ServerModel("base", names, EngineSettings(address=address))
-        try:
-            return await served.generate(requests), await served.generate(requests)
-        finally:
-            await served.close()
-
-    results, again = asyncio.run(run())
+    results, again = (
+        ask_server(EngineSettings(address=address), *map(Request, tasks.values()), model="base", adapters=names)
+        for _ in range(2)
+    )
     assert all(isinstance(result, Completion) for result in results), results
     assert [r.raw for r in results] == [r.raw for r in again]
     cached = [r.cost.tokens_cached > 0 for r in again if r.cost.tokens_in >= 300]  # vLLM caches whole blocks only
@@ -76,13 +69,7 @@ def test_long_passage_is_trimmed_by_the_servers_own_count(address, tasks):
     passage = tasks["answer"].passage
     long = type(passage)(text="The bridge is dear. " * 900, url=passage.url, page=0, start=0)
 
-    async def run():
-        served = ServerModel("base", {}, EngineSettings(address=address))
-        try:
-            return await served.generate([Request(tasks["answer"].model_copy(update={"passage": long}))])
-        finally:
-            await served.close()
-
-    (result,) = asyncio.run(run())
+    request = Request(tasks["answer"].model_copy(update={"passage": long}))
+    (result,) = ask_server(EngineSettings(address=address), request, model="base")
     assert isinstance(result, Completion), result
     assert 2048 - 256 - 20 < result.cost.tokens_in <= 2048 - 256
