@@ -92,7 +92,7 @@ def fit(
 ) -> Prompt:
     """Return the prompt of a task in at most ``budget`` tokens, which ``encode`` makes with the chat template.
 
-    To fit, all answers and passages longer than a common limit are cut to it; the limit is the largest that fits. So the
+    To fit, answers and passages longer than a common limit are cut to it; the limit is the largest that fits. So the
     longest lose first, and claim, metadata and questions stay whole.
 
     Raises:

@@ -143,7 +143,7 @@ class ClusterChecker:
         return [*self._reports.values()]
 
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
-        """See ``LocalChecker.check``: a claim whose worker is lost goes to another; ``CheckerError`` if none is left."""
+        """See ``LocalChecker.check``; a lost worker's claim goes to another. Raise ``CheckerError`` if none is left."""
         for left in reversed(range(TRIES)):
             async with nullcontext() if left else self._last_tries:
                 worker = await self._take()

@@ -51,7 +51,5 @@ def test_too_little_memory_shows_the_plan(qwen_14b):
 def test_a_folder_without_a_model_is_named(tmp_path, content):
     if content:
         (tmp_path / "config.json").write_text(content)
-    with pytest.raises(
-        ModelUnavailable, match=rf"model .{tmp_path}. cannot be read: .*; give a folder with config"
-    ):
+    with pytest.raises(ModelUnavailable, match=rf"model .{tmp_path}. cannot be read: .*; give a folder with config"):
         skeleton(str(tmp_path))
