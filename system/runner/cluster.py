@@ -15,7 +15,6 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +56,8 @@ def connect(address: str) -> None:
 def room_for(cpus: int, gpus: int) -> int:
     """Return how many engines fit on the cluster's nodes, none of them across two; ``CheckerError`` if none does."""
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
-    room = sum(int(min(node.get("CPU", 0) // cpus, node.get("GPU", 0) // gpus if gpus else inf)) for node in nodes)
+    needs = {"CPU": cpus, "GPU": gpus} if gpus else {"CPU": cpus}
+    room = sum(min(int(node.get(name, 0)) // count for name, count in needs.items()) for node in nodes)
     if not room:
         found = "; ".join(f"{node.get('CPU', 0):g} CPUs and {node.get('GPU', 0):g} GPUs" for node in nodes)
         raise CheckerError(
@@ -91,9 +91,7 @@ class ClusterChecker:
     """Checks claims like ``LocalChecker``; an async context manager that joins the cluster and leaves it.
 
     ``make_engine`` is called on the nodes. What it loads, and the store, must have the same path on every node.
-
-    Raises:
-        CheckerError: on entering: no such cluster, no room in it, or no engine can be loaded.
+    Entering raises ``CheckerError`` if there is no such cluster, no room in it, or no engine can be loaded.
     """
 
     def __init__(

@@ -18,7 +18,6 @@ class WorkerReport(Record):
     """Work of one process with an engine in this part of the run.
 
     Attributes:
-        node: name of its machine.
         claims: how many it has finished.
         seconds: sum of their seconds; claims that were in flight together count in full.
     """

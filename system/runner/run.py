@@ -111,8 +111,6 @@ def in_order(journal: Journal, claims: Sequence[Claim]) -> list[ClaimResult]:
     return [by_id[claim.id] for claim in claims]
 
 
-# What a machine can do may change between a run and its resumption; it changes no result.
-WITHOUT_EFFECT = {"max_concurrent_claims", "workers"}
 OUTPUTS = (
     "submission.json", "submission.csv", "timings.json", "timings.csv", "measured_timings.txt", "trace.jsonl",
     "run.json", "report.html", "graphs", "figures", "measured.json",
@@ -123,8 +121,7 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
     """Open the journal of an output folder; an earlier run's results are never silently replaced.
 
     Raises:
-        JournalError: neither option says what to do with an earlier run, another run is to be resumed, or a run is
-            writing there now.
+        JournalError: an earlier run has neither option, is not the one to be resumed, or is still writing.
     """
     path = folder / "journal.jsonl"
     # A run that failed as it began has left no more than the first line, which names the run.
@@ -156,15 +153,12 @@ def holds_same_claims(folder: Path, identity: dict[str, str]) -> bool:
 
 def run_identity(settings: Settings, claims: list[Claim], store: Path) -> dict[str, str]:
     """Return what must be equal for a run to resume: settings that can change a result, claims, stores."""
-    tree = settings.model_dump(mode="json")
-    tree["run"] = {name: value for name, value in tree["run"].items() if name not in WITHOUT_EFFECT}
+    tree = settings.model_dump(mode="json", exclude={"run": {"max_concurrent_claims", "workers"}})
     texts = orjson.dumps([claim.model_dump(mode="json") for claim in claims])
     files = orjson.dumps([_stamp(store_file(store, claim)) for claim in claims])
-    inputs = [
-        ("claims", f"{len(claims)} claims, sha256 {hashlib.sha256(texts).hexdigest()[:16]}"),
-        ("knowledge store", f"{store.resolve()}, files {hashlib.sha256(files).hexdigest()[:16]}"),
-    ]
-    return identity_of(tree, inputs)
+    claimed = f"{len(claims)} claims, sha256 {hashlib.sha256(texts).hexdigest()[:16]}"
+    stored = f"{store.resolve()}, files {hashlib.sha256(files).hexdigest()[:16]}"
+    return identity_of(tree, [("claims", claimed), ("knowledge store", stored)])
 
 
 def write_run_report(folder: Path, settings: Settings, facts: dict[str, Any]) -> None:

@@ -12,7 +12,6 @@ from system.models.base import Completion, ErrorKind, ModelError, Request
 from system.models.extractive import MERGED, WHEN, WHERE, ExtractiveModel, ask, justify, questions
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
 from system.tasks.base import Reply, Task
-from system.text.words import LONGEST_QUOTATION
 from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, passage
 from tests.helpers.by_words import ByWords
 from tests.helpers.submission_factories import answer, qa
@@ -172,12 +171,8 @@ DATED = DATED.model_copy(update={"answers": (DATED.answers[0].model_copy(update=
         (Label.REFUTED, [DATED, OPENED], "; nearest to it: “It opened in 1932.”"),
         (Label.REFUTED, [CLOSED, OPENED], "; nearest to it: “It opened in 1932.”"),  # which has the claim's words
         (Label.SUPPORTED, [pair("since 1932")], "“since 1932” (page0.example)."),
+        (Label.SUPPORTED, [pair("word " * 100)], " word …” (page0.example)."),
     ],
 )
 def test_reasons_quote_the_answer_nearest_to_the_claim(label, pairs, expected) -> None:
     assert expected in justify(label, TRAFFIC, pairs)
-
-
-def test_reasons_cut_a_long_answer_between_words() -> None:
-    quoted = justify(Label.SUPPORTED, TRAFFIC, [pair("word " * 100)]).split("“")[1].split("”")[0]
-    assert len(quoted) <= LONGEST_QUOTATION + 2 and quoted.endswith("word …")

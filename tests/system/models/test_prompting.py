@@ -122,23 +122,10 @@ def test_a_chat_template_that_fails_is_named_at_once(tiny_tokenizer, tmp_path, t
         ChatTokenizer(str(tmp_path / "model"), 4096)
 
 
-QWEN3 = """\
-{%- for message in messages %}
-    {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
-{%- endfor %}
-{%- if add_generation_prompt %}
-    {{- '<|im_start|>assistant\\n' }}
-    {%- if enable_thinking is defined and enable_thinking is false %}
-        {{- '<think>\\n\\n</think>\\n\\n' }}
-    {%- endif %}
-{%- endif %}
-"""
-"""The parts of Qwen3's chat template that concern messages without tools."""
-
-
 def test_a_model_that_can_think_is_kept_from_it(tiny_tokenizer, tmp_path):
+    """As Qwen3's template keeps it: by an empty thought in front of the reply."""
     shutil.copytree(tiny_tokenizer, tmp_path / "model")
-    (tmp_path / "model" / "chat_template.jinja").write_text(QWEN3)
+    thought = "{% if enable_thinking is defined and enable_thinking is false %}<think></think>{% endif %}"
+    (tmp_path / "model" / "chat_template.jinja").write_text("{{ messages[-1].content }}" + thought)
     chat = ChatTokenizer(str(tmp_path / "model"), 4096)
-    prompt = chat.tokenizer.decode(chat.prompt(answer_task(), True).ids)
-    assert prompt.endswith("in JSON:<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n")
+    assert chat.tokenizer.decode(chat.prompt(answer_task(), True).ids).endswith("in JSON:<think></think>")

@@ -108,8 +108,8 @@ def test_a_free_reply_is_asked_for_without_a_schema(server):
 
 def test_absent_adapter_is_the_base_with_full_instructions(server, tasks):
     ask(server, Request(tasks["judge"]), adapters={})
-    assert server.bodies[0][1]["model"] == "base"
-    assert "Your task: judge the claim" in server.bodies[0][1]["messages"][0]["content"]
+    ((_, body),) = server.bodies
+    assert body["model"] == "base" and "Your task: judge the claim" in body["messages"][0]["content"]
 
 
 @pytest.mark.parametrize("owner", ["vllm", "somebody"])
@@ -166,10 +166,9 @@ def test_an_address_without_a_server_is_one_clear_error(address, advice):
 
 
 def test_unknown_model_and_adapter_are_named(server):
-    with pytest.raises(ModelUnavailable, match="no model or adapter 'other'; it has base, qa, qg, vp"):
-        ServerModel("other", {}, settings(server))
-    with pytest.raises(ModelUnavailable, match="no model or adapter 'verdicts'"):
-        ServerModel("base", {Adapter.VERDICT_PREDICTION: "verdicts"}, settings(server))
+    for model, adapters in (("other", {}), ("base", {Adapter.VERDICT_PREDICTION: "other"})):
+        with pytest.raises(ModelUnavailable, match="no model or adapter 'other'; it has base, qa, qg, vp"):
+            ServerModel(model, adapters, settings(server))
 
 
 @pytest.mark.parametrize("status", [400, 422, 501])

@@ -5,7 +5,6 @@ import json
 
 import pytest
 
-from submission.ev2r.judge import FreePrompt
 from system.graph.records import Claim
 from system.hardware.memory import GIB, SPARE, plan_memory, skeleton
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
@@ -71,13 +70,6 @@ def test_costs_and_confidence_are_measured(model, tasks):
         assert 0 <= result.cost.queue_seconds < result.cost.seconds
         assert result.cost.tokens_in > 100 and 0 < result.cost.tokens_out <= task.max_tokens
     assert 0.25 <= results[-1].confidence <= 1
-
-
-def test_a_free_reply_has_no_schema(model, monkeypatch):
-    monkeypatch.setattr(FreePrompt, "max_tokens", 12)
-    (result,) = ask(model, Request(FreePrompt(claim=Claim(id=0, text="c"), prompt="Say anything at all.")))
-    assert result.reply == FreeText(text=result.raw) and not result.raw.startswith('{"text"')
-    assert "Say anything at all." in result.prompt
 
 
 def test_repeated_prompts_come_from_the_prefix_cache(model, tasks):

@@ -3,21 +3,17 @@
 import json
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 
+import httpx2
 import pytest
 
 from system.models.base import Completion, Request
 from system.settings import EngineSettings
 from tests.helpers.asking import ask_server
-from tests.helpers.processes import free_port
+from tests.helpers.processes import free_port, wait_for
 
 # The warnings of what vLLM imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
-
-START = 300  # seconds
 
 
 @pytest.fixture(scope="module")
@@ -36,21 +32,18 @@ def address(tiny_model, tiny_adapters, tmp_path_factory):
     log = tmp_path_factory.mktemp("serve") / "log.txt"
     with log.open("w") as output, subprocess.Popen(command, stdout=output, stderr=output) as process:
         try:
-            wait_for(f"http://127.0.0.1:{port}/health", process, log)
+            wait_for(lambda: process.poll() is not None or answers(f"http://127.0.0.1:{port}/health"))
+            assert process.poll() is None, log.read_text()[-3000:]
             yield f"http://127.0.0.1:{port}/v1"
         finally:
             process.terminate()
 
 
-def wait_for(address, process, log):
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(address, timeout=5):
-                return
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(1)
-    pytest.fail(f"the server did not start within {START} s:\n{log.read_text()[-3000:]}")
+def answers(address):
+    try:
+        return httpx2.get(address).is_success
+    except httpx2.HTTPError:
+        return False
 
 
 def test_every_task_is_answered_and_its_prompt_cached(address, tiny_adapters, tasks):
