@@ -2,9 +2,6 @@
 
 Questions are made from the claim's own words, answers are sentences of a passage, and the reader's second head gives
 the label.
-
-    model = ExtractiveModel(encoder)
-    await model.generate([Request(AskQuestion(claim=claim, context=(), index=0))])
 """
 
 import asyncio
@@ -45,7 +42,6 @@ SAYS = {
     Label.NOT_ENOUGH_EVIDENCE: "does not settle the claim",
     Label.CONFLICTING: "supports the claim only in part",
 }
-"""What evidence does to a claim of a label."""
 MERGED = 5  # answers that a merged one joins, at most
 QUOTES = "\"'“”‘’"
 WHEN, WHERE = "When was the claim made?", "Where was the claim first published?"
@@ -146,7 +142,8 @@ def ask(task: AskQuestion) -> str:
     """
     every = list(dict.fromkeys(questions(task.claim)))
     asked = [content_stems(question) for question in (*(pair.question for pair in task.context), *task.asked)]
-    own = every.index(task.context[0].question) + 1 if task.context and task.context[0].question in every else 0
+    first = task.context[0].question if task.context else ""
+    own = every.index(first) + 1 if first in every else 0
     turned = every[own:] + every[:own]
     fresh = [question for question in turned if content_stems(question) not in asked] or turned
     return fresh[task.index % len(fresh)]

@@ -1,7 +1,7 @@
 """The schema of a reply and how it is parsed, the same for every backend whose model writes text."""
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from knowledge_store.normalization import encodable
 from system.graph.records import Cost, explain
 from system.models.base import Completion, ErrorKind, ModelError, Result
-from system.tasks.base import Adapter, FreeText, Reply, Task, registered
+from system.tasks.base import FreeText, Reply, Task
 
 
 def decoding_schema(reply_type: type[Reply]) -> dict[str, Any]:
@@ -37,12 +37,6 @@ def read_reply(
         fault = explain(error.errors()[0], "the reply", quoting=False)
         message = f"{task.name}: expected a JSON object with {expected}; {fault}{cut}"
         return ModelError(ErrorKind.MALFORMED_REPLY, message, cost, prompt, raw)
-
-
-def warm_up(adapters: Set[Adapter]) -> list[tuple[type[Reply], Adapter]]:
-    """Return each reply type with the loaded adapter for it, to warm a model up before the clock starts."""
-    wanted = ((task.reply_type, task.adapter if task.adapter in adapters else Adapter.NONE) for task in registered())
-    return list(dict.fromkeys(wanted))
 
 
 def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]]) -> float:

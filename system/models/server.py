@@ -56,19 +56,28 @@ class ServerModel:
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
         if not engine.address:
             raise ModelUnavailable("the server backend needs an address, such as http://localhost:8000/v1")
-        self._settings = engine
-        self._names = {adapter: adapters.get(adapter, model) for adapter in Adapter}
-        self._adapters = frozenset(adapters)
-        served = _served(engine)
-        for name in self._names.values():
+        key = os.environ.get(KEY, "")
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        options: Any = {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout, "headers": headers}
+        try:
+            with httpx2.Client(**options) as client:
+                listed = client.get("models").raise_for_status().json()["data"]
+            served: dict[str, dict[str, Any]] = {entry["id"]: entry for entry in listed}
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError, TypeError) as error:
+            raise ModelUnavailable(
+                f"no OpenAI-compatible server answers at {engine.address} ({type(error).__name__}: {error}); "
+                "start one, or correct the address"
+            ) from error
+        for name in (model, *adapters.values()):
             if name not in served:
                 at, known = f"the server at {engine.address}", ", ".join(sorted(served)) or "no model"
                 raise ModelUnavailable(f"{at} has no model or adapter {name!r}; it has {known}")
+        self._settings, self._model, self._adapters = engine, model, adapters
         self._takes_schemas = True
         self._owner = served[model].get("owned_by")
         self._context = int(served[model].get("max_model_len") or engine.context)
-        self._sync = httpx2.Client(**_options(engine))
-        self._client = httpx2.AsyncClient(limits=httpx2.Limits(max_connections=None), **_options(engine))
+        self._sync = httpx2.Client(**options)
+        self._client = httpx2.AsyncClient(limits=httpx2.Limits(max_connections=None), **options)
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``; ``ModelUnavailable`` if the server cannot be reached any more."""
@@ -129,13 +138,13 @@ class ServerModel:
     def _tokens(self, messages: list[Message]) -> list[int]:
         """Return the token ids of a conversation, by the server's own tokenizer."""
         address = str(self._sync.base_url).removesuffix("v1/") + "tokenize"
-        body = {"model": self._names[Adapter.NONE], "messages": messages, **_NO_THINKING}
+        body = {"model": self._model, "messages": messages, **_NO_THINKING}
         return list(self._sync.post(address, json=body).raise_for_status().json()["tokens"])
 
     def _body(self, request: Request, messages: list[Message]) -> dict[str, Any]:
         task = request.task
         body = {
-            "model": self._names[task.adapter],
+            "model": self._adapters.get(task.adapter, self._model),
             "messages": messages,
             "temperature": request.temperature,
             "top_p": 1.0,
@@ -176,22 +185,3 @@ def _object_in(text: str) -> str:
     text = text.rpartition("</think>")[2]
     start, end = text.find("{"), text.rfind("}")
     return text[start : end + 1] if 0 <= start < end else text
-
-
-def _options(engine: EngineSettings) -> dict[str, Any]:
-    key = os.environ.get(KEY, "")
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout, "headers": headers}
-
-
-def _served(engine: EngineSettings) -> dict[str, dict[str, Any]]:
-    """Return what a server says of its models, by their names."""
-    try:
-        with httpx2.Client(**_options(engine)) as client:
-            response = client.get("models").raise_for_status()
-        return {entry["id"]: entry for entry in response.json()["data"]}
-    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError, TypeError) as error:
-        raise ModelUnavailable(
-            f"no OpenAI-compatible server answers at {engine.address} ({type(error).__name__}: {error}); "
-            "start one, or correct the address"
-        ) from error

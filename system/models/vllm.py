@@ -23,9 +23,9 @@ from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request,
 from system.models.chat import ChatTokenizer
 from system.models.loop_thread import LoopThread
 from system.models.prompting import Message, RequestTooLongError
-from system.models.replies import decoding_schema, label_confidence, read_reply, warm_up
+from system.models.replies import decoding_schema, label_confidence, read_reply
 from system.settings import BATCHED_TOKENS, SEQUENCES, EngineSettings
-from system.tasks.base import Adapter, FreeText, Reply
+from system.tasks.base import Adapter, FreeText, Reply, registered
 
 # Read when vllm is imported, here and in its processes.
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
@@ -95,8 +95,8 @@ class VllmModel:
     async def _warm_up(self) -> None:
         """Load every adapter and compile every schema, so that no claim waits for it."""
         prompt = self._chat.encode([Message(role="user", content="Reply in JSON.")])
-        wanted = warm_up(self._loras.keys())
-        await asyncio.gather(*(self._run(prompt, _sampling(kind, 2), self._loras.get(a)) for kind, a in wanted))
+        wanted = {(task.reply_type, self._loras.get(task.adapter)) for task in registered()}
+        await asyncio.gather(*(self._run(prompt, _sampling(kind, 2), lora) for kind, lora in wanted))
 
     async def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
         return await asyncio.gather(*map(self._answer, requests))
