@@ -25,16 +25,11 @@ class ChatTokenizer:
     def __init__(self, model: str, context: int) -> None:
         try:
             self.tokenizer: Any = AutoTokenizer.from_pretrained(model, local_files_only=Path(model).is_dir())
-        except Exception as error:  # a damaged file fails anywhere in transformers
-            raise ModelUnavailable(f"cannot load the tokenizer of model {model!r}: {first_line(error)}") from error
-        if not self.tokenizer.chat_template:
-            raise ModelUnavailable(f"model {model!r} has no chat template; give an instruct model")
-        try:
             self.encode([{"role": "system", "content": "?"}, {"role": "user", "content": "?"}])
-        except Exception as error:  # a template is a program, which may fail in any way
+        except Exception as error:  # a damaged file fails anywhere in transformers, and a template is a program
             raise ModelUnavailable(
-                f"the chat template of model {model!r} cannot render messages of system and user: {first_line(error)}; "
-                "correct it, or give another instruct model"
+                f"the tokenizer of model {model!r} cannot be loaded, or its chat template cannot render messages of "
+                f"system and user: {first_line(error)}; correct it, or give another instruct model"
             ) from error
         self.context = context
         self.specials = frozenset(token.content for token in self.tokenizer.added_tokens_decoder.values())

@@ -106,10 +106,9 @@ def fit(
     whole = attempt(UNLIMITED)
     if len(whole.ids) <= budget:
         return whole
-    fitting = bisect_right(range(SHORTEST, UNLIMITED), budget, key=lambda limit: len(attempt(limit).ids))
-    if not fitting:
-        least = len(attempt(SHORTEST).ids)
+    if (least := len(attempt(SHORTEST).ids)) > budget:
         raise RequestTooLongError(f"expected at most {budget} prompt tokens; {task.name} needs {least} even when cut")
+    fitting = bisect_right(range(SHORTEST, UNLIMITED), budget, key=lambda limit: len(attempt(limit).ids))
     return attempt(SHORTEST + fitting - 1)
 
 
