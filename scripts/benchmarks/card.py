@@ -34,7 +34,7 @@ from knowledge_store.dense.search import Hit
 from knowledge_store.pages.page import Flaws, Passage, ReadingReport
 from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import BM25_TOP_K
-from scripts.benchmarks.shapes import QWEN_14B, awq
+from scripts.benchmarks.shapes import QWEN_14B, QWEN_14B_AWQ
 from system.check import Engine, check
 from system.deadline import Allowance
 from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
@@ -437,8 +437,9 @@ def cost_row(run: Run) -> str:
 def memory() -> MemoryPlan:
     """Return the plan of an A10G's memory."""
     with torch.device("meta"):
-        bare = AutoModelForCausalLM.from_config(awq(QWEN_14B))
-    return plan_memory(bare, load("a10g", {}).engine, device=DEVICE, adapters=3, rank=16, graphs=True)
+        bare = AutoModelForCausalLM.from_config(QWEN_14B)
+    engine = load("a10g", {}).engine
+    return plan_memory(bare, engine, weights=QWEN_14B_AWQ, device=DEVICE, adapters=3, rank=16, graphs=True)
 
 
 def main() -> None:

@@ -1,7 +1,5 @@
 """Architectures that benchmarks fill with random weights, so that nothing is downloaded."""
 
-import copy
-
 from transformers import Qwen2Config, Qwen3Config
 
 QWEN_14B = Qwen2Config(
@@ -15,6 +13,7 @@ QWEN_14B = Qwen2Config(
     max_position_embeddings=32_768,
     tie_word_embeddings=False,
 )
+QWEN_14B_AWQ = 9_980_028_928  # bytes of the files of its AWQ checkpoint
 QWEN3_EMBEDDING = Qwen3Config(
     vocab_size=151_669,
     hidden_size=1024,
@@ -26,11 +25,3 @@ QWEN3_EMBEDDING = Qwen3Config(
     max_position_embeddings=32_768,
     tie_word_embeddings=True,
 )
-
-
-def awq(shape: Qwen2Config) -> Qwen2Config:
-    """Return the shape as its AWQ checkpoint declares it: 4 bits, groups of 128."""
-    method = {"quant_method": "awq", "version": "gemm", "bits": 4, "group_size": 128, "zero_point": True}
-    quantized = copy.deepcopy(shape)
-    quantized.update({"dtype": "float16", "quantization_config": {**method, "modules_to_not_convert": None}})
-    return quantized

@@ -20,7 +20,7 @@ GPU_MEMORY = 20.0
 
 
 def describe_machine() -> dict[str, Any]:
-    """Hardware, versions and revision, for ``run.json``."""
+    """Return hardware, versions and revision, for ``run.json``."""
     torch = torch_if_installed()
     gpus = [torch.cuda.get_device_properties(i) for i in range(torch.cuda.device_count())] if torch else []
     return {
@@ -35,13 +35,13 @@ def describe_machine() -> dict[str, Any]:
 
 
 def choose_profile(given: Collection[str] = ()) -> tuple[str, str]:
-    """The profile that fits this machine, and why; a model that the user gave needs one with a language model."""
-    lacking = _lacking()
-    if not lacking:
-        return "a10g", _memory()
+    """Return the profile that fits this machine, and why; a model that the user gave needs a language model's."""
+    fits, why = _has_gpu()
+    if fits:
+        return "a10g", why
     if own := sorted({"backend", "model"} & set(given)):
-        return "server", f"{lacking}, and --{own[0]} was given"
-    return "laptop", f"{lacking}, and this profile needs no language model"
+        return "server", f"{why}, and --{own[0]} was given"
+    return "laptop", f"{why}, and this profile needs no language model"
 
 
 def torch_if_installed() -> Any:
@@ -49,29 +49,24 @@ def torch_if_installed() -> Any:
     return import_module("torch") if version_of("torch") else None
 
 
-def _lacking() -> str:
-    """Why this machine cannot run the production model; empty if it can."""
+def _has_gpu() -> tuple[bool, str]:
+    """Return whether this machine can run the production model, and what it has or lacks."""
     torch = torch_if_installed()
-    if not torch:
-        driver = Path("/proc/driver/nvidia/version").exists()
-        return "PyTorch is missing (scripts/setup.sh gpu)" if driver else "no GPU was found"
-    if not torch.cuda.is_available():
-        return "no GPU was found"
-    free, _ = torch.cuda.mem_get_info(0)
-    if free < GPU_MEMORY * 2**30:
-        return f"{_memory()}, the production model needs {GPU_MEMORY:.0f}"
-    return "" if find_spec("vllm") else f"{_memory()}, but vllm is missing (scripts/setup.sh gpu)"
-
-
-def _memory() -> str:
-    import torch
-
+    if not torch and Path("/proc/driver/nvidia/version").exists():
+        return False, "PyTorch is missing (scripts/setup.sh gpu)"
+    if not (torch and torch.cuda.is_available()):
+        return False, "no GPU was found"
     free, total = torch.cuda.mem_get_info(0)
-    return f"the {torch.cuda.get_device_name(0)} has {free / 2**30:.1f} of {total / 2**30:.1f} GiB free"
+    found = f"the {torch.cuda.get_device_name(0)} has {free / 2**30:.1f} of {total / 2**30:.1f} GiB free"
+    if free < GPU_MEMORY * 2**30:
+        return False, f"{found}, the production model needs {GPU_MEMORY:.0f}"
+    if not find_spec("vllm"):
+        return False, f"{found}, but vllm is missing (scripts/setup.sh gpu)"
+    return True, found
 
 
 def usable_memory() -> int | None:
-    """Bytes of the GPU that are free or already this process's own; None without a GPU."""
+    """Return the bytes of the GPU that are free or already this process's own; None without a GPU."""
     torch = torch_if_installed()
     if not (torch and torch.cuda.is_available()):
         return None
@@ -80,13 +75,13 @@ def usable_memory() -> int | None:
 
 
 def peak_memory() -> float:
-    """Highest resident memory of this process plus that of its largest finished child, in GiB."""
+    """Return the highest resident memory of this process plus that of its largest finished child, in GiB."""
     usage = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage) * 1024 / 2**30  # Linux counts in KiB
 
 
 def version_of(package: str) -> str | None:
-    """The version of an installed package, or None."""
+    """Return the version of an installed package, or None."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -94,12 +89,9 @@ def version_of(package: str) -> str | None:
 
 
 def _revision() -> str:
-    """The git revision with "-dirty" where files were changed; "unknown" outside a checkout."""
+    """Return the git revision with "-dirty" if files were changed; "unknown" outside a checkout."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
     try:
-        done = subprocess.run(
-            command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True, timeout=10
-        )
-    except (OSError, subprocess.SubprocessError):
+        return subprocess.check_output(command, cwd=Path(__file__).parent, text=True, stderr=subprocess.DEVNULL).strip()
+    except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return done.stdout.strip()

@@ -1,6 +1,6 @@
-"""Memory that an engine needs, computed from the model's own configuration before anything is loaded.
+"""Memory that an engine needs, known from the model's configuration and files before anything is loaded.
 
-plan_memory(skeleton(model), settings.engine, device=22 * GIB, adapters=3, rank=16, graphs=True)
+plan_memory(skeleton(model), settings.engine, weights=size(folder), device=22 * GIB, adapters=3, rank=16, graphs=True)
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from system.settings import BATCHED_TOKENS, SEQUENCES, EngineSettings
 
 GIB = 2**30
 SPARE = 0.03  # of the device; allocators fragment
-WIDTH = 2  # bytes of an unquantized weight, an activation, a cached value
+WIDTH = 2  # bytes of an adapter's weight, an activation, a cached value
 
 # Not computable from a configuration: the runtime's own context and kernels, and captured graphs. Round upper figures.
 RUNTIME = int(0.75 * GIB)
@@ -24,13 +24,9 @@ GRAPHS = GIB
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """Bytes by purpose.
+    """Bytes by purpose: ``total`` may be used, ``fixed`` is everything but the KV cache.
 
-    Attributes:
-        total: what may be used.
-        fixed: everything but the KV cache, by purpose; of these, the encoder is not the engine's.
-        kv_cache: what the others leave, up to all sequences at full length; more would seldom be used.
-        kv_per_token: keys and values of one token in all layers.
+    The cache takes what the others leave, up to all sequences at full length. ``kv_per_token`` is of all layers.
     """
 
     total: int
@@ -45,7 +41,7 @@ class MemoryPlan:
 
     @property
     def engine(self) -> int:
-        """Bytes of the engine: all but the encoder's and what is left."""
+        """Bytes of the engine, to which the encoder does not belong."""
         return sum(self.fixed.values()) - self.fixed["encoder"] + self.kv_cache
 
     def __str__(self) -> str:
@@ -56,11 +52,7 @@ class MemoryPlan:
 
 
 def skeleton(model: str) -> nn.Module:
-    """A model without weights: its layers and their shapes, on the meta device.
-
-    Raises:
-        ModelUnavailable: the model is missing or not a causal language model.
-    """
+    """Return a causal language model without weights, on the meta device; ``ModelUnavailable`` if there is none."""
     try:
         config = AutoConfig.from_pretrained(model)
         with torch.device("meta"):
@@ -74,13 +66,14 @@ def skeleton(model: str) -> nn.Module:
 
 
 def plan_memory(
-    bare: Any, settings: EngineSettings, *, device: int, adapters: int, rank: int, graphs: bool
+    bare: Any, settings: EngineSettings, *, weights: int, device: int, adapters: int, rank: int, graphs: bool
 ) -> MemoryPlan:
     """Return the plan of a model (see ``skeleton``) that is to run.
 
     Args:
+        weights: bytes of its files, which are those in memory.
         device: bytes of the device.
-        adapters: LoRA adapters held at the same time, of ``rank``.
+        adapters: LoRA adapters of ``rank`` that are held at the same time.
         graphs: whether CUDA graphs are captured.
 
     Raises:
@@ -92,10 +85,11 @@ def plan_memory(
     # The widest moment of a layer (its input, gate, up and their product), and float32 logits with a sorted copy.
     activations = BATCHED_TOKENS * (2 * config.hidden_size + 3 * config.intermediate_size) * WIDTH
     activations += SEQUENCES * config.vocab_size * 3 * 4
-    blocks = _projections(bare)
+    linear = [module for module in bare.modules() if isinstance(module, nn.Linear)]
+    adapted = [module for module in linear if module is not bare.get_output_embeddings()]
     fixed = {
-        "weights": _weights(bare, blocks),
-        "adapters": adapters * rank * sum(m.in_features + m.out_features for m in blocks) * WIDTH,
+        "weights": weights,
+        "adapters": adapters * rank * sum(layer.in_features + layer.out_features for layer in adapted) * WIDTH,
         "activations": activations,
         "runtime": RUNTIME,
         "graphs": GRAPHS if graphs else 0,
@@ -112,24 +106,3 @@ def plan_memory(
             "take a smaller or quantized model, a shorter context, or more memory"
         )
     return plan
-
-
-def _projections(bare: Any) -> list[nn.Linear]:
-    """Linear layers of the transformer blocks: what is quantized, and what adapters change."""
-    head = bare.get_output_embeddings()
-    return [module for module in bare.modules() if isinstance(module, nn.Linear) and module is not head]
-
-
-def _weights(bare: Any, projections: list[nn.Linear]) -> int:
-    """Bytes of the weights; a group of AWQ weights shares a scale of 16 bits and a zero point of a weight's bits."""
-    parameters: int = sum(parameter.numel() for parameter in bare.parameters())
-    quantized = getattr(bare.config, "quantization_config", None)
-    if not quantized:
-        return parameters * WIDTH
-    if "config_groups" in quantized:  # as llm-compressor writes it (compressed-tensors); else as AutoAWQ does
-        weights = next(iter(quantized["config_groups"].values()))["weights"]
-        bits, group = weights["num_bits"], weights["group_size"]
-    else:
-        bits, group = quantized["bits"], quantized["group_size"]
-    in_blocks = sum(module.weight.numel() for module in projections)
-    return (parameters - in_blocks) * WIDTH + int(in_blocks * (bits + (16 + bits) / group) / 8)

@@ -7,7 +7,6 @@ whose files lie in its cache (``HF_HOME``). With ``HF_HUB_OFFLINE=1`` a run asks
 from pathlib import Path
 
 import httpx2
-import orjson
 from huggingface_hub import snapshot_download
 
 from knowledge_store.dense.openvino import BUNDLED, NAME
@@ -27,53 +26,39 @@ def needed(settings: Settings) -> dict[str, str]:
 
 
 def find(name: str) -> Path | None:
-    """Return the folder of complete weights, or None if some of their files are not on this machine, or damaged."""
+    """Return the folder of weights, or None if some of their files are not on this machine."""
     if name == NAME:
         return BUNDLED
     folder = Path(name)
     if not folder.is_dir():
         try:
             folder = Path(snapshot_download(name, local_files_only=True, ignore_patterns=[PICKLES]))
-        except (OSError, ValueError):  # not in the cache, or no name that the hub allows
+        except (OSError, ValueError):  # not in the cache, or only in part, or no name that the hub allows
             return None
-    return folder if _complete(folder) else None
+    return folder if size(folder) else None
 
 
 def size(folder: Path) -> int:
-    """Return the bytes of the tensors in a folder; a pickle is code, and counts as none."""
-    return sum(file.stat().st_size for file in folder.glob("*.safetensors"))
+    """Return the bytes of a model's or an adapter's tensors; a pickle is code, and counts as none."""
+    return sum(file.stat().st_size for file in folder.glob("*model*.safetensors"))  # Mistral's have a second copy
 
 
-def located(name: str) -> str:
-    """Return a folder as it is, and the folder of another name, fetched if it is absent."""
-    return name if Path(name).is_dir() else str(fetch(name))
-
-
-def fetch(name: str) -> Path:
-    """Download weights, resuming an earlier download.
+def fetch(name: str) -> str:
+    """Return a folder as it is, and that of another name, whose download is made or resumed if it is not complete.
 
     Raises:
         ModelUnavailable: the hub does not answer or has no such weights, or the disk is full.
     """
-    if (folder := find(name)) is not None:
-        return folder
-    try:
-        folder = Path(snapshot_download(name, ignore_patterns=[PICKLES]))
-    except (OSError, ValueError, httpx2.HTTPError) as error:
-        raise ModelUnavailable(
-            f"{name}: cannot be fetched ({first_line(error)}); check the connection and the name of the "
-            "Hugging Face repository, or give a folder that holds the weights"
-        ) from error
-    if not _complete(folder):
-        raise ModelUnavailable(f"{name}: the hub has no weights as safetensors, and a pickle is not read; convert it")
-    return folder
-
-
-def _complete(folder: Path) -> bool:
-    """Whether tensors are there, and of weights in several files every one."""
-    there = {file.name for file in folder.glob("*.safetensors")}
-    try:
-        maps = [orjson.loads(index.read_bytes())["weight_map"] for index in folder.glob("*.safetensors.index.json")]
-        return bool(there) and all(part in there for parts in maps for part in parts.values())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # an index that is none
-        return False
+    folder = Path(name) if Path(name).is_dir() else find(name)
+    if folder is None:
+        try:
+            folder = Path(snapshot_download(name, ignore_patterns=[PICKLES]))
+        except (OSError, ValueError, httpx2.HTTPError) as error:
+            raise ModelUnavailable(
+                f"{name}: cannot be fetched ({first_line(error)}); check the connection and the name of the "
+                "Hugging Face repository, or give a folder that holds the weights"
+            ) from error
+        if not size(folder):
+            message = f"{name}: the hub has no weights as safetensors, and a pickle is not read; convert it"
+            raise ModelUnavailable(message)
+    return str(folder)

@@ -1,12 +1,12 @@
 """LoRA adapters on disk: check that each fits the base model before anything large is loaded.
 
-An adapter fits if its tensors have the shapes that its rank and the base model's linear layers give, and if its mark, a
-fingerprint of the base that it was trained on, is the base's. vLLM and PEFT check the rest when they load it.
+An adapter fits if its tensors have the shapes that its rank and the base's layers give, and if its mark, a fingerprint
+of the base that it was trained on, is the base's. vLLM and PEFT check the rest when they load it.
 """
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,6 @@ from torch import nn
 from system.graph.records import explain
 from system.hardware.weights import find
 from system.models.base import ModelUnavailable
-from system.tasks.base import Adapter
-
-RANKS = (8, 16, 32, 64, 128, 256, 512)
-"""Ranks that vLLM serves; an adapter of another takes the next."""
 
 NORM = "model.norm.weight"
 MARK = "base_norm_sha256"
@@ -36,13 +32,7 @@ class _Config(BaseModel):  # of PEFT's adapter_config.json
     r: int = Field(gt=0)
 
 
-def check_adapters(adapters: Mapping[Adapter, str], base: nn.Module, mark: str = "") -> None:
-    """Check that adapters fit a base model (see ``check_adapter``)."""
-    for adapter, folder in adapters.items():
-        check_adapter(folder, base, mark, name=f"adapter {adapter}")
-
-
-def check_adapter(folder: str | Path, base: nn.Module, mark: str = "", name: str = "adapter") -> None:
+def check_adapter(folder: str | Path, base: nn.Module, mark: str = "") -> None:
     """Check that an adapter in PEFT's format fits a base model, which may be on the meta device, and its mark.
 
     Raises:
@@ -55,30 +45,30 @@ def check_adapter(folder: str | Path, base: nn.Module, mark: str = "", name: str
             trained_on = (tensors.metadata() or {}).get(MARK, mark)
             shapes = {key: tuple(tensors.get_slice(key).get_shape()) for key in tensors.keys()}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
-        raise _fault(name, folder, f"cannot read adapter_model.safetensors ({error})") from error
+        raise _fault(folder, f"cannot read adapter_model.safetensors ({error})") from error
     if mark and trained_on != mark:
-        fault = f"it was trained on another base model (final norm {trained_on:.12}, this one has {mark:.12})"
-        raise _fault(name, folder, fault)
+        norms = f"final norm {trained_on:.12}, this one has {mark:.12}"
+        raise _fault(folder, f"it was trained on another base model ({norms})")
     if not shapes:
-        raise _fault(name, folder, "adapter_model.safetensors holds no tensor")
+        raise _fault(folder, "adapter_model.safetensors holds no tensor")
     for key, shape in sorted(shapes.items()):
         match = _MATRIX.fullmatch(key)
         layer: Any = layers.get(match["module"]) if match else None
         if not match or layer is None:
-            raise _fault(name, folder, f"{key:.200} matches no linear layer of the base model")
+            raise _fault(folder, f"{key:.200} matches no linear layer of the base model")
         needed = (rank, layer.in_features) if match["matrix"] == "A" else (layer.out_features, rank)
         if shape != needed:
-            raise _fault(name, folder, f"{key} has shape {shape}, the base model needs {needed}")
+            raise _fault(folder, f"{key} has shape {shape}, the base model needs {needed}")
 
 
-def _fault(name: str, folder: str | Path, fault: str) -> ModelUnavailable:
-    return ModelUnavailable(f"{name} in {folder}: {fault}; train or give one for this base model")
+def _fault(folder: str | Path, fault: str) -> ModelUnavailable:
+    return ModelUnavailable(f"adapter in {folder}: {fault}; train or give one for this base model")
 
 
 def base_mark(model: str) -> str:
-    """Return the fingerprint of a base model, the same in all precisions; "" if its weights are not at hand.
+    """Return the SHA-256 of a base model's final norm in bfloat16; "" if its weights are not at hand.
 
-    It is the SHA-256 of the final norm in bfloat16: training changes that norm, quantizing the layers does not.
+    Training changes that norm, quantizing the layers does not.
     """
     for file in sorted((find(model) or Path(model)).glob("*.safetensors")):
         try:
@@ -98,26 +88,16 @@ def mark_adapter(folder: Path, model: str) -> None:
 
 
 def rank_of(folder: str | Path) -> int:
-    """Return the rank of an adapter, from its configuration.
-
-    Raises:
-        ModelUnavailable: the folder has no configuration of a LoRA adapter.
-    """
+    """Return the rank of an adapter; ``ModelUnavailable`` if its folder has no configuration of a LoRA adapter."""
     try:
         return _Config.model_validate_json((Path(folder) / "adapter_config.json").read_bytes()).r
     except ValidationError as error:
-        raise _fault("adapter", folder, f"adapter_config.json: {explain(error.errors()[0], 'the file')}") from error
+        raise _fault(folder, f"adapter_config.json: {explain(error.errors()[0], 'the file')}") from error
     except OSError as error:
-        raise _fault("adapter", folder, f"expected adapter_config.json as PEFT writes it ({error.strerror})") from error
+        raise _fault(folder, f"expected adapter_config.json as PEFT writes it ({error.strerror})") from error
 
 
-def served_rank(adapters: Mapping[Adapter, str]) -> int:
-    """Return the rank that vLLM keeps in every slot, which the largest adapter decides; 0 without adapters.
-
-    Raises:
-        ModelUnavailable: vLLM serves none so large.
-    """
-    rank = max(map(rank_of, adapters.values()), default=0)
-    if rank > RANKS[-1]:
-        raise ModelUnavailable(f"an adapter has rank {rank}; vLLM serves up to {RANKS[-1]}")
-    return next(size for size in (0, *RANKS) if size >= rank)
+def served_rank(folders: Iterable[str]) -> int:
+    """Return the rank that vLLM keeps in every slot: the largest adapter's, as a power of two from 8; 0 without any."""
+    rank = max(map(rank_of, folders), default=0)
+    return max(8, 1 << (rank - 1).bit_length()) if rank else 0

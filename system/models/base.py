@@ -1,7 +1,6 @@
 """The one interface to models: requests in, results out, in order; errors are results too.
 
-Each backend has its own file beside this one and imports its library there. Two models here wrap others:
-``TracedModel`` records what another reads and replies, ``RoutedModel`` sends each request to one of several.
+Each backend has its own file beside this one and imports its library there.
 """
 
 import asyncio
@@ -38,12 +37,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Completion(Generic[R]):
-    """A reply that fits its schema.
+    """A reply that fits its schema, with the text that the model read and wrote.
 
-    Attributes:
-        prompt: what the model read, as text; empty for readers that take no prompt.
-        raw: what it wrote.
-        confidence: probability of the label in which the reply ends, given its reasons; 1 for others.
+    ``confidence`` is the probability of the label in which the reply ends, given its reasons; 1 for others.
     """
 
     reply: R
@@ -81,8 +77,7 @@ class Model(Protocol):
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """Answer all requests, in order. Callers from many claims may wait at the same time.
 
-        A request that cannot be served yields a ``ModelError`` in its place and leaves the others alone; an
-        exception means that the backend as a whole is gone.
+        A request that cannot be served yields a ``ModelError``; an exception means that the whole backend is gone.
         """
         ...
 

@@ -16,11 +16,7 @@ from system.tasks.base import Reply, Task
 
 
 class ChatTokenizer:
-    """Renders tasks with the chat template of a model.
-
-    Args:
-        model: a folder or a name.
-        context: longest prompt and reply together, in tokens.
+    """Renders tasks with the chat template of a model (a folder or a name), for a context in tokens.
 
     Raises:
         ModelUnavailable: the model is missing or not a chat model, or its template fails.
@@ -29,33 +25,22 @@ class ChatTokenizer:
     def __init__(self, model: str, context: int) -> None:
         try:
             self.tokenizer: Any = AutoTokenizer.from_pretrained(model, local_files_only=Path(model).is_dir())
-        except Exception as error:  # a damaged file fails anywhere in transformers
-            raise ModelUnavailable(f"cannot load the tokenizer of model {model!r}: {first_line(error)}") from error
-        if not self.tokenizer.chat_template:
-            raise ModelUnavailable(f"model {model!r} has no chat template; give an instruct model")
-        self._model = model
-        self.encode([{"role": "user", "content": "?"}])  # fails now where the template does
+            self.encode([{"role": "system", "content": "?"}, {"role": "user", "content": "?"}])
+        except Exception as error:  # a damaged file fails anywhere in transformers, and a template is a program
+            raise ModelUnavailable(
+                f"the tokenizer of model {model!r} cannot be loaded, or its chat template cannot render messages of "
+                f"system and user: {first_line(error)}; correct it, or give another instruct model"
+            ) from error
         self.context = context
         self.specials = frozenset(token.content for token in self.tokenizer.added_tokens_decoder.values())
 
     def prompt(self, task: Task[Reply], adapter: bool) -> Prompt:
-        """The prompt of a task, trimmed so that its longest reply fits the context too; see ``fit``."""
+        """Return the prompt of a task, trimmed so that its longest reply fits the context too; see ``fit``."""
         return fit(task, adapter, self.encode, self.context - task.max_tokens, self.specials)
 
     def encode(self, messages: Sequence[Mapping[str, object]]) -> list[int]:
-        """Token ids of a conversation, up to where the model's reply starts."""
-        try:
-            ids: list[int] = self.tokenizer.apply_chat_template(
-                messages, add_generation_prompt=True, enable_thinking=False, return_dict=False
-            )
-        except Exception as error:  # a template is a program, which may fail in any way
-            roles = " and ".join(str(message["role"]) for message in messages)
-            raise ModelUnavailable(
-                f"the chat template of model {self._model!r} cannot render messages of {roles}: {first_line(error)}; "
-                "correct it, or give another instruct model"
-            ) from error
+        """Return the token ids of a conversation, up to where the model's reply starts."""
+        ids: list[int] = self.tokenizer.apply_chat_template(
+            messages, add_generation_prompt=True, enable_thinking=False, return_dict=False
+        )
         return ids
-
-    def prompt_text(self, ids: list[int]) -> str:
-        """The text of a prompt, control tokens included."""
-        return str(self.tokenizer.decode(ids))

@@ -1,10 +1,7 @@
-"""The backend without a language model: rules ask, the encoder finds the answer in a passage, the reader judges.
+"""The backend without a language model. A reply depends on its request only.
 
 Questions are made from the claim's own words, answers are sentences of a passage, and the reader's second head gives
-the label. A reply depends on its request only.
-
-    model = ExtractiveModel(encoder)
-    await model.generate([Request(AskQuestion(claim=claim, context=(), index=0))])
+the label.
 """
 
 import asyncio
@@ -45,19 +42,13 @@ SAYS = {
     Label.NOT_ENOUGH_EVIDENCE: "does not settle the claim",
     Label.CONFLICTING: "supports the claim only in part",
 }
-"""What evidence does to a claim of a label."""
 MERGED = 5  # answers that a merged one joins, at most
 QUOTES = "\"'“”‘’"
 WHEN, WHERE = "When was the claim made?", "Where was the claim first published?"
 
 
 class ExtractiveModel:
-    """A backend that asks by rules, answers with sentences, and judges claims with the reader's second head.
-
-    Args:
-        encoder: of questions and sentences.
-        reader: the name of the reader.
-    """
+    """A backend that needs an encoder, of questions and sentences, and the name of a reader."""
 
     def __init__(self, encoder: Encoder, reader: str = BUNDLED) -> None:
         self._encoder = encoder
@@ -65,18 +56,12 @@ class ExtractiveModel:
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``. Off the event loop, where a long text would hold up every other claim."""
-        return await asyncio.to_thread(self._answer_all, requests)
+        return await asyncio.to_thread(lambda: [self._complete(request.task) for request in requests])
 
     async def close(self) -> None:
         """Nothing is held outside the process's memory."""
 
-    def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
-        started = perf_counter()
-        self._encoder.encode([text for request in requests for text in _texts(request.task)])  # in one batch
-        share = (perf_counter() - started) / max(1, len(requests))
-        return [self._complete(request.task, share) for request in requests]
-
-    def _complete(self, task: Task[Reply], share: float) -> Result:
+    def _complete(self, task: Task[Reply]) -> Result:
         started, confidence = perf_counter(), 1.0
         reply: Reply
         match task:
@@ -91,14 +76,11 @@ class ExtractiveModel:
             case _:
                 message = f"the extractive reader cannot do {task.name!r}; choose a backend with a language model"
                 return ModelError(ErrorKind.BACKEND, message)
-        cost = Cost(seconds=share + perf_counter() - started, calls=1)
+        cost = Cost(seconds=perf_counter() - started, calls=1)
         return Completion(reply, cost, raw=reply.model_dump_json(), confidence=confidence)
 
     def _answer(self, task: AnswerQuestion) -> AnswerReply:
-        """The sentence of the passage nearest to the question; questions about the claim itself go to its metadata.
-
-        A sentence that only says the claim again answers nothing, nor does a passage in another language.
-        """
+        """Return the sentence nearest to the question that does not repeat the claim, or the claim's metadata."""
         known = {WHEN: task.claim.date, WHERE: task.claim.reporting_source}.get(task.question)
         if known:
             return AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer=known)
@@ -113,7 +95,7 @@ class ExtractiveModel:
         return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)
 
     def _merge(self, task: MergeAnswers) -> MergeReply:
-        """The answers nearest to the question that do not repeat each other, joined."""
+        """Join the answers nearest to the question that do not repeat each other."""
         texts = {given.text: number for number, given in reversed([*enumerate(task.answers, start=1)])}
         vectors = self._encoder.encode([task.question, *texts])
         cosines = dict(zip(texts, (vectors[1:] @ vectors[0]).round(4).tolist(), strict=True))
@@ -130,20 +112,10 @@ class ExtractiveModel:
         return VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])
 
 
-def _texts(task: Task[Reply]) -> Iterator[str]:
-    """The texts that a task will compare."""
-    match task:
-        case AnswerQuestion(question=question, passage=passage):
-            yield from (question, *sentences(passage.text))
-        case MergeAnswers(question=question, answers=answers):
-            yield from (question, *(given.text for given in answers))
-
-
 def justify(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
-    """Say in a sentence what the evidence says, and quote the answer that has most of the claim's words.
+    """Say what the evidence says, and quote the answer that has most of the claim's words: nearest, not what decides.
 
-    A label alone gives no reasons, so the quotation is called the nearest, not what decides. It quotes the pages' own
-    answers, because a merged one may stand in no document.
+    It quotes the pages' own answers, because a merged one may stand in no document.
     """
     wanted, answers = content_stems(claim.text), [answer for pair in pairs for answer in pair.answers]
     # Metadata last: pages say more.
@@ -164,20 +136,21 @@ def _quoted(answer: Answer) -> str:
 
 
 def ask(task: AskQuestion) -> str:
-    """The question of the wanted index that was not asked yet; indices past the last start again from the first.
+    """Return the question of the wanted index that was not asked yet; past the last, start again from the first.
 
     Branches that began with different questions go on with different ones: each starts behind its own first.
     """
     every = list(dict.fromkeys(questions(task.claim)))
     asked = [content_stems(question) for question in (*(pair.question for pair in task.context), *task.asked)]
-    own = every.index(task.context[0].question) + 1 if task.context and task.context[0].question in every else 0
+    first = task.context[0].question if task.context else ""
+    own = every.index(first) + 1 if first in every else 0
     turned = every[own:] + every[:own]
     fresh = [question for question in turned if content_stems(question) not in asked] or turned
     return fresh[task.index % len(fresh)]
 
 
 def questions(claim: Claim) -> Iterator[str]:
-    """Questions about a claim, the most telling first: is it so, who said it, what is known about its topics.
+    """Yield questions about a claim, the most telling first.
 
     >>> list(questions(Claim("The Aster Bridge has many loose rivets.")))[:2]
     ['Is it true that the Aster Bridge has many loose rivets?', 'What is known about Aster Bridge and “loose rivets”?']
@@ -194,7 +167,7 @@ def questions(claim: Claim) -> Iterator[str]:
 
 
 def core(text: str) -> str:
-    """The sentence of a claim that carries it, without quotation marks around it and whitespace within.
+    """Return the sentence that carries a claim, without quotation marks around it and whitespace within.
 
     >>> core('“Wow!  The [new] law passed in May.”')
     'The new law passed in May'

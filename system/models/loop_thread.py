@@ -1,8 +1,8 @@
-"""Event loops and threads: a loop in a thread of its own, threads for what would block it, and a loop's end."""
+"""An event loop in a thread of its own, and a thread for what would block a loop."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -10,11 +10,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """A running event loop; any thread may give it work.
-
-    Args:
-        name: of the thread.
-    """
+    """A running event loop; any thread may give it work."""
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.new_event_loop()
@@ -32,38 +28,16 @@ class LoopThread:
         self._loop.close()
 
 
-class _Unawaited(ThreadPoolExecutor):
-    """Threads that nobody awaits when the loop ends."""
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        super().shutdown(wait=False, cancel_futures=cancel_futures)
-
-
-def run_loop(work: Coroutine[Any, Any, T]) -> T:
-    """Do work as ``asyncio.run`` does, without awaiting threads that a deadline has left behind."""
-
-    async def run() -> T:
-        asyncio.get_running_loop().set_default_executor(_Unawaited())
-        return await work
-
-    return asyncio.run(run())
-
-
 async def in_own_thread(work: Callable[[], T]) -> T:
-    """Do work in a thread of its own; whatever hangs there takes no place in an executor that others wait for.
-
-    Cancelled, it is not waited for, nor when the program ends.
-    """
+    """Do work in a thread that takes no place in an executor; if it hangs, nothing awaits it, not even the exit."""
     future: Future[T] = Future()
     future.set_running_or_notify_cancel()
 
     def run() -> None:
         try:
-            result = work()
-        except BaseException as error:  # noqa: BLE001 - whoever awaits it sees to it
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - raised where the future is awaited
             future.set_exception(error)
-        else:
-            future.set_result(result)
 
     Thread(target=run, name="reading", daemon=True).start()
     return await asyncio.wrap_future(future)

@@ -1,20 +1,18 @@
 """From a task to chat messages: the task's prompt file, with everything foreign quoted and made harmless.
 
-A prompt file has two parts, ``# System`` and ``# User``, each a Jinja2 template over the task's fields and two
-variables: ``adapter`` (an adapter trained on this layout will read it; if not, the instructions come in full) and
-``limit`` (longest answer or passage, in characters). What many requests share stands first, so that a prefix cache
-keeps it: the instructions, then the claim, then what is asked of it.
+A prompt file has two parts, ``# System`` and ``# User``, each a Jinja2 template over the task's fields, ``adapter`` and
+``limit`` (see ``render``). What many requests share stands first, so that a prefix cache keeps it: the instructions,
+then the claim, then what is asked of it.
 
-Two rules keep web text from steering the model, and no template can forget them, because they apply to every value
-that a template inserts: control tokens of chat templates are broken (``neutralize``), and the value is written as a
-JSON string, so nothing in it can end the quotation or start a line of the prompt. A prompt that somebody else wrote
-goes in as it is with the filter ``verbatim``, which drops the second rule and keeps the first.
+Every value that a template inserts is kept from steering the model: control tokens are broken (``neutralize``), and the
+value is written as a JSON string, which nothing in it can end. The filter ``verbatim``, for prompts that somebody else
+wrote, only breaks control tokens.
 """
 
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple, TypedDict
@@ -35,7 +33,7 @@ _CONTROL_FAMILIES = re.compile(r"<(?=\S)|\[(?=/?[A-Z_]+\])")
 
 
 def prompt_files() -> list[Path]:
-    """The prompts of all tasks that have been defined so far, with the parts that they include."""
+    """Return the prompts of all tasks that have been defined so far, with the parts that they include."""
     prompts = {task.prompt_file() for task in registered()}
     folders = {SHARED, *(file.parent / "shared" for file in prompts)}
     return sorted(prompts.union(*(folder.glob("*.md") for folder in folders)))
@@ -52,7 +50,7 @@ class Prompt(NamedTuple):
     """Messages with the token ids that the model reads."""
 
     messages: list[Message]
-    ids: list[int]
+    ids: Sequence[int]
 
 
 class RequestTooLongError(Exception):
@@ -73,12 +71,10 @@ def neutralize(text: str, specials: Set[str] = frozenset()) -> str:
 
 
 def render(task: Task[Reply], adapter: bool, specials: Set[str] = frozenset(), limit: int = UNLIMITED) -> list[Message]:
-    """The messages that ask a model to do a task.
+    """Return the messages that ask a model to do a task.
 
-    Args:
-        adapter: whether the task's own adapter will read it; the base model needs the full instructions.
-        specials: see ``neutralize``.
-        limit: longest answer or passage, in characters; a longer one is cut at a word and marked "...".
+    The base model needs instructions that the task's own ``adapter`` has learned. An answer or passage longer than
+    ``limit`` characters is cut at a word and marked "...".
     """
     fields = {name: getattr(task, name) for name in type(task).model_fields}
     parts = _templates(task.prompt_file(), frozenset(specials))
@@ -90,14 +86,14 @@ def render(task: Task[Reply], adapter: bool, specials: Set[str] = frozenset(), l
 def fit(
     task: Task[Reply],
     adapter: bool,
-    encode: Callable[[list[Message]], list[int]],
+    encode: Callable[[list[Message]], Sequence[int]],
     budget: int,
     specials: Set[str] = frozenset(),
 ) -> Prompt:
-    """The prompt of a task in at most ``budget`` tokens, as ``encode`` counts them with the chat template.
+    """Return the prompt of a task in at most ``budget`` tokens, which ``encode`` makes with the chat template.
 
-    Too long a prompt is trimmed before it is sent: all answers and passages longer than a common limit are cut to it,
-    and the limit is the largest that fits. So the longest lose first, and claim, metadata and questions stay whole.
+    To fit, answers and passages longer than a common limit are cut to it; the limit is the largest that fits. So the
+    longest lose first, and claim, metadata and questions stay whole.
 
     Raises:
         RequestTooLongError: it does not fit however much is cut.
@@ -110,16 +106,15 @@ def fit(
     whole = attempt(UNLIMITED)
     if len(whole.ids) <= budget:
         return whole
-    fitting = bisect_right(range(SHORTEST, UNLIMITED), budget, key=lambda limit: len(attempt(limit).ids))
-    if not fitting:
-        least = len(attempt(SHORTEST).ids)
+    if (least := len(attempt(SHORTEST).ids)) > budget:
         raise RequestTooLongError(f"expected at most {budget} prompt tokens; {task.name} needs {least} even when cut")
+    fitting = bisect_right(range(SHORTEST, UNLIMITED), budget, key=lambda limit: len(attempt(limit).ids))
     return attempt(SHORTEST + fitting - 1)
 
 
 @lru_cache
 def _templates(file: Path, specials: frozenset[str]) -> tuple[Template, Template]:
-    """The two parts of a prompt file, split before rendering, so no inserted text can start a part."""
+    """Return the two parts of a prompt file, split before rendering, so that no inserted text can start a part."""
     environment = Environment(
         loader=FileSystemLoader([file.parent / "shared", SHARED]),
         undefined=StrictUndefined,
@@ -148,6 +143,6 @@ def _quote(value: object, specials: frozenset[str]) -> str:
 
 @lru_cache
 def _literals(specials: frozenset[str]) -> re.Pattern[str]:
-    """Matches any of the literals that a space can break; blank ones (runs of spaces or newlines) steer nothing."""
+    """Return a pattern of the literals that a space can break; blank ones steer nothing."""
     breakable = sorted((literal for literal in specials if len(literal.strip()) > 1), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, breakable)) or r"(?!)")

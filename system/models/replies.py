@@ -1,7 +1,7 @@
-"""The schema of a reply and how it is parsed: the same for every backend that speaks text."""
+"""The schema of a reply and how it is parsed, the same for every backend whose model writes text."""
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -9,14 +9,14 @@ from pydantic import ValidationError
 from knowledge_store.normalization import encodable
 from system.graph.records import Cost, explain
 from system.models.base import Completion, ErrorKind, ModelError, Result
-from system.tasks.base import Adapter, FreeText, Reply, Task, registered
+from system.tasks.base import FreeText, Reply, Task
 
 
 def decoding_schema(reply_type: type[Reply]) -> dict[str, Any]:
-    """JSON schema of a reply for constrained decoding, without the bounds on the length of strings.
+    """Return the JSON schema of a reply for constrained decoding, without the bounds on the length of strings.
 
-    With such a bound xgrammar (as of 0.2.8) lets a string hold no escape, so that a model which wants to write a
-    quotation mark can only end the string (mlc-ai/xgrammar#800). ``read_reply`` checks the bounds instead.
+    With such a bound xgrammar (as of 0.2.8) lets a string hold no escape, so a model cannot write a quotation mark
+    (mlc-ai/xgrammar#800). ``read_reply`` checks the bounds instead.
     """
     schema: dict[str, Any] = _without_lengths(reply_type.model_json_schema())
     return schema
@@ -25,11 +25,7 @@ def decoding_schema(reply_type: type[Reply]) -> dict[str, Any]:
 def read_reply(
     task: Task[Reply], raw: str, cost: Cost, prompt: str, truncated: bool = False, confidence: float = 1.0
 ) -> Result:
-    """A completion if the raw text is JSON of the task's reply type or may be free, else a malformed-reply error.
-
-    Args:
-        truncated: whether the model ran into ``max_tokens``, the likeliest cause of an error.
-    """
+    """Return a completion if the raw text fits the task's reply type, else an error that says if it was truncated."""
     raw = encodable(raw)  # a server's JSON may escape half of a surrogate pair
     if task.reply_type is FreeText:
         return Completion(FreeText(text=raw), cost, prompt, raw)
@@ -43,14 +39,8 @@ def read_reply(
         return ModelError(ErrorKind.MALFORMED_REPLY, message, cost, prompt, raw)
 
 
-def warm_up(adapters: Set[Adapter]) -> list[tuple[type[Reply], Adapter]]:
-    """Requests that warm a model up before the clock starts: each reply type, with the loaded adapter for it."""
-    wanted = ((task.reply_type, task.adapter if task.adapter in adapters else Adapter.NONE) for task in registered())
-    return list(dict.fromkeys(wanted))
-
-
 def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]]) -> float:
-    """Probability of the label (or the decision to continue) in which a reply ends, given its reasons and the schema.
+    """Return the probability of the label (or decision) in which a reply ends, given its reasons and the schema.
 
     >>> from system.strategies.steps.tasks import VerdictReply
     >>> tokens = [('{"justification":"x","', 0.0), ("label", -3.0), ('":"', 0.0), ("Refuted", -0.1)]
@@ -63,7 +53,7 @@ def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]
         if reply_type.label_field and reply_type.label_field in tail:
             break
         logarithm += logprob
-    return math.exp(min(logarithm, 0.0))
+    return math.exp(min(0.0, logarithm))  # 1 for NaN, which some servers write
 
 
 def _without_lengths(schema: Any) -> Any:

@@ -5,16 +5,12 @@
         --enable-lora --max-loras 3 --max-lora-rank 16 \\
         --lora-modules question_generation=DIR question_answering=DIR verdict_prediction=DIR
 
-Replies are constrained by their JSON schema. A server that rejects the schema is asked again without it and
-without log-probabilities; the prompt describes the format, and the object is extracted from the text around it.
-
-Failed connections are retried a bounded number of times, with exponential backoff; nothing else is: a request that
-reached the server may still be running there.
+Replies are constrained by their JSON schema. A server that rejects the schema is asked again without it and without
+log-probabilities, and the object is extracted from the text around it. Nothing else is asked again.
 """
 
 import asyncio
 import logging
-import math
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -31,57 +27,57 @@ from system.tasks.base import Adapter, FreeText
 
 _LOGGER = logging.getLogger(__name__)
 
-# Sampling defaults of a vLLM server may come from the model's files, with a repetition penalty that spoils JSON.
-_VLLM_PLAIN_SAMPLING = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
-
 # vLLM and llama.cpp pass this to the chat template; see ``chat.py``. Hosted servers refuse unknown fields.
 _NO_THINKING = {"chat_template_kwargs": {"enable_thinking": False}}
-_TAKE_TEMPLATE_ARGUMENTS = ("vllm", "llamacpp")  # the owner that these servers name for their models
+_EXTRAS: dict[object, dict[str, Any]] = {
+    # Sampling defaults of a vLLM server may come from the model's files, with a repetition penalty that spoils JSON.
+    "vllm": {**_NO_THINKING, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
+    "llamacpp": _NO_THINKING,
+}
+"""Fields of requests by the owner that a server names for its models."""
 
 KEY = "FACTGRAPH_API_KEY"
 """Environment variable with the key that a hosted server asks for."""
 
-ATTEMPTS = 3  # times that a connection is tried, with exponential backoff
 REFUSED = (400, 422, 501)  # statuses with which servers refuse a field that they do not know
 TEMPLATE_TOKENS = 64  # more than chat templates add to a system and a user message
 BYTES_PER_TOKEN = 2  # fewer than any language has on average; to trim for servers that do not count tokens
 
 
 class ServerModel:
-    """A model behind an address.
+    """A model behind an address; model and adapters by the names that the server lists.
 
-    Args:
-        model: name of the base model, as the server lists it.
-        adapters: names of the adapters, as the server lists them; an absent one's task is done by the base model.
-        engine: address and timeout; context if the server does not tell its own.
+    The task of an absent adapter is done by the base model. The context is the server's, if it tells.
 
     Raises:
-        ModelUnavailable: nobody answers at the address, or the server has no such model or adapter.
+        ModelUnavailable: no server answers at the address, or it has no such model or adapter.
     """
 
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
         if not engine.address:
             raise ModelUnavailable("the server backend needs an address, such as http://localhost:8000/v1")
-        self._settings = engine
-        self._names = {adapter: adapters.get(adapter, model) for adapter in Adapter}
-        self._adapters = frozenset(adapters)
-        served = _served(engine)
-        for name in dict.fromkeys(self._names.values()):
+        key = os.environ.get(KEY, "")
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        options: Any = {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout, "headers": headers}
+        try:
+            with httpx2.Client(**options) as client:
+                listed = client.get("models").raise_for_status().json()["data"]
+            served: dict[str, dict[str, Any]] = {entry["id"]: entry for entry in listed}
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError, TypeError) as error:
+            raise ModelUnavailable(
+                f"no OpenAI-compatible server answers at {engine.address} ({type(error).__name__}: {error}); "
+                "start one, or correct the address"
+            ) from error
+        for name in (model, *adapters.values()):
             if name not in served:
-                known = ", ".join(sorted(served)) or "no model"
-                raise ModelUnavailable(
-                    f"the server at {engine.address} has no model or adapter {name!r}; it has {known}"
-                )
+                at, known = f"the server at {engine.address}", ", ".join(sorted(served)) or "no model"
+                raise ModelUnavailable(f"{at} has no model or adapter {name!r}; it has {known}")
+        self._settings, self._model, self._adapters = engine, model, adapters
         self._takes_schemas = True
-        owner = served[model].get("owned_by")
-        self._is_vllm = owner == "vllm"
-        self._extras: dict[str, Any] = dict(_NO_THINKING) if owner in _TAKE_TEMPLATE_ARGUMENTS else {}
-        self._extras |= _VLLM_PLAIN_SAMPLING if self._is_vllm else {}
+        self._owner = served[model].get("owned_by")
         self._context = int(served[model].get("max_model_len") or engine.context)
-        self._sync = _client(engine)
-        limits = httpx2.Limits(max_connections=None)
-        transport = httpx2.AsyncHTTPTransport(retries=ATTEMPTS - 1, limits=limits)
-        self._client = httpx2.AsyncClient(transport=transport, **_options(engine))
+        self._sync = httpx2.Client(**options)
+        self._client = httpx2.AsyncClient(limits=httpx2.Limits(max_connections=None), **options)
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``; ``ModelUnavailable`` if the server cannot be reached any more."""
@@ -94,28 +90,26 @@ class ServerModel:
 
     async def _answer(self, request: Request) -> Result:
         started = time.perf_counter()
-        task = request.task
+        name = request.task.name
         try:
             prompt = await asyncio.to_thread(self._prompt, request)
             response = await self._ask(request, prompt.messages)
-            response.raise_for_status()
-            answer = response.json()
+            answer = response.raise_for_status().json()
             return self._read(request, prompt, answer, time.perf_counter() - started)
         except RequestTooLongError as error:
             return ModelError(ErrorKind.TOO_LONG, str(error))
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-            message = f"cannot reach the server at {self._settings.address}: {error}, {ATTEMPTS} tries"
-            raise ModelUnavailable(message) from error
+            raise ModelUnavailable(f"cannot reach the server at {self._settings.address}: {error}") from error
         except httpx2.TimeoutException:
-            message = f"{task.name}: no reply within {self._settings.timeout:g} s"
+            message = f"{name}: no reply within {self._settings.timeout:g} s"
         except httpx2.HTTPStatusError as error:
-            message = f"{task.name}: status {error.response.status_code}: {error.response.text[:500]}"
+            message = f"{name}: status {error.response.status_code}: {error.response.text[:500]}"
         except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
-            message = f"{task.name}: expected a chat completion, got {type(error).__name__}: {error}"
+            message = f"{name}: expected a chat completion, got {type(error).__name__}: {error}"
         return ModelError(ErrorKind.BACKEND, message, Cost(seconds=time.perf_counter() - started, calls=1))
 
     async def _ask(self, request: Request, messages: list[Message]) -> httpx2.Response:
-        """The server's answer; once it has refused a schema that it can do without, no schema is sent any more."""
+        """Return the server's answer; if it refuses a schema that it can do without, send no schema any more."""
         body = self._body(request, messages)
         response = await self._client.post("chat/completions", json=body)
         if response.status_code not in REFUSED or "response_format" not in body:
@@ -133,31 +127,30 @@ class ServerModel:
         task = request.task
         budget = self._context - task.max_tokens
 
-        def count(messages: list[Message]) -> list[int]:
+        def tokens(messages: list[Message]) -> Sequence[int]:
             size = sum(len(message["content"].encode()) for message in messages) + TEMPLATE_TOKENS
             if size <= budget:  # no token is shorter than a byte, so it fits for sure
-                return [0] * size
-            return self._tokens(messages) if self._is_vllm else [0] * (size // BYTES_PER_TOKEN)
+                return range(size)
+            return self._tokens(messages) if self._owner == "vllm" else range(size // BYTES_PER_TOKEN)
 
-        return fit(task, task.adapter in self._adapters, count, budget)
+        return fit(task, task.adapter in self._adapters, tokens, budget)
 
     def _tokens(self, messages: list[Message]) -> list[int]:
-        """Token ids of a conversation, by the server's own tokenizer."""
+        """Return the token ids of a conversation, by the server's own tokenizer."""
         address = str(self._sync.base_url).removesuffix("v1/") + "tokenize"
-        body = {"model": self._names[Adapter.NONE], "messages": messages, **_NO_THINKING}
-        response = self._sync.post(address, json=body)
-        return list(response.raise_for_status().json()["tokens"])
+        body = {"model": self._model, "messages": messages, **_NO_THINKING}
+        return list(self._sync.post(address, json=body).raise_for_status().json()["tokens"])
 
     def _body(self, request: Request, messages: list[Message]) -> dict[str, Any]:
         task = request.task
         body = {
-            "model": self._names[task.adapter],
+            "model": self._adapters.get(task.adapter, self._model),
             "messages": messages,
             "temperature": request.temperature,
             "top_p": 1.0,
             "seed": request.seed,
             "max_tokens": task.max_tokens,
-            **self._extras,
+            **_EXTRAS.get(self._owner, {}),
         }
         if self._takes_schemas:
             body["logprobs"] = bool(task.reply_type.label_field)
@@ -167,7 +160,7 @@ class ServerModel:
         return body
 
     def _read(self, request: Request, prompt: Prompt, answer: Any, seconds: float) -> Result:
-        choice, usage = answer["choices"][0], answer["usage"]
+        choice, usage, kind = answer["choices"][0], answer["usage"], request.task.reply_type
         cost = Cost(
             seconds=seconds,
             calls=1,
@@ -176,19 +169,15 @@ class ServerModel:
             tokens_out=usage["completion_tokens"],
         )
         pieces = [(piece["token"], piece["logprob"]) for piece in (choice.get("logprobs") or {}).get("content") or ()]
-        confidence = label_confidence(request.task.reply_type, pieces) if pieces else 1.0
-        if math.isnan(confidence):
-            raise ValueError("log-probabilities that are not numbers")
         text = "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in prompt.messages)
+        written = choice["message"]["content"] or ""
+        reply = written if kind is FreeText else _object_in(written)
         truncated = choice["finish_reason"] == "length"
-        reply = choice["message"]["content"] or ""
-        if request.task.reply_type is not FreeText:
-            reply = _object_in(reply)
-        return read_reply(request.task, reply, cost, text, truncated, confidence)
+        return read_reply(request.task, reply, cost, text, truncated, label_confidence(kind, pieces))
 
 
 def _object_in(text: str) -> str:
-    """The JSON object in a reply that has thoughts, words or a fence around it; else the reply itself.
+    """Return the JSON object in a reply that has thoughts, words or a fence around it; else the reply itself.
 
     >>> _object_in('<think>{maybe}</think>Here it is:\\n```json\\n{"label": "Refuted"}\\n```')
     '{"label": "Refuted"}'
@@ -196,26 +185,3 @@ def _object_in(text: str) -> str:
     text = text.rpartition("</think>")[2]
     start, end = text.find("{"), text.rfind("}")
     return text[start : end + 1] if 0 <= start < end else text
-
-
-def _options(engine: EngineSettings) -> dict[str, Any]:
-    key = os.environ.get(KEY, "")
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout, "headers": headers}
-
-
-def _client(engine: EngineSettings) -> httpx2.Client:
-    transport = httpx2.HTTPTransport(retries=ATTEMPTS - 1)  # of connecting alone, with backoff
-    return httpx2.Client(transport=transport, **_options(engine))
-
-
-def _served(engine: EngineSettings) -> dict[str, dict[str, Any]]:
-    try:
-        with _client(engine) as client:
-            response = client.get("models").raise_for_status()
-        return {entry["id"]: entry for entry in response.json()["data"]}
-    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError, TypeError) as error:
-        raise ModelUnavailable(
-            f"no OpenAI-compatible server answers at {engine.address} ({type(error).__name__}: {error}); "
-            "start one, or correct the address"
-        ) from error

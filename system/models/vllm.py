@@ -1,9 +1,7 @@
-"""Backend ``vllm``: one engine with continuous batching, a LoRA adapter per request, and replies held to their schema.
+"""Backend ``vllm``: one engine with continuous batching, a LoRA adapter per request, and replies in their schema.
 
-All requests of all claims go to the engine at once; it decides what runs together, and nobody waits for another's
-slowest request. Results come in the order of the requests. A request that is cancelled is taken out of the engine.
-
-The engine's client lives on an event loop of its own, so that the model can be warmed up before any caller has a loop.
+All requests of all claims go to the engine at once, which decides what runs together. Cancelling takes a request out of
+the engine. Its client lives on an event loop of its own, so that it can be warmed up before any caller has a loop.
 """
 
 import asyncio
@@ -13,21 +11,21 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
-
-import torch
 
 from system.graph.records import Cost
 from system.hardware.machine import usable_memory
 from system.hardware.memory import plan_memory, skeleton
-from system.models.adapters import RANKS, base_mark, check_adapters, served_rank
+from system.hardware.weights import size
+from system.models.adapters import base_mark, check_adapter, served_rank
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.chat import ChatTokenizer
 from system.models.loop_thread import LoopThread
 from system.models.prompting import Message, RequestTooLongError
-from system.models.replies import decoding_schema, label_confidence, read_reply, warm_up
+from system.models.replies import decoding_schema, label_confidence, read_reply
 from system.settings import BATCHED_TOKENS, SEQUENCES, EngineSettings
-from system.tasks.base import Adapter, FreeText, Reply
+from system.tasks.base import Adapter, FreeText, Reply, registered
 
 # Read when vllm is imported, here and in its processes.
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
@@ -54,12 +52,9 @@ _LOGGER = logging.getLogger(__name__)
 
 
 class VllmModel:
-    """A model in a vLLM engine of this process.
+    """An instruct model, AWQ or not, in a vLLM engine of this process, with PEFT adapters; both are folders.
 
-    Args:
-        model: folder or name of an instruct model, AWQ or not.
-        adapters: folders of PEFT adapters; a task whose adapter is absent is done by the base model.
-        others: further arguments of vLLM's engine, in place of ours.
+    The task of an absent adapter is done by the base model. ``others`` are arguments of vLLM in place of ours.
 
     Raises:
         ModelUnavailable: the model or an adapter cannot be loaded or does not fit the memory.
@@ -67,14 +62,18 @@ class VllmModel:
 
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings, **others: Any) -> None:
         started = time.perf_counter()
-        bare = skeleton(model)
-        check_adapters(adapters, bare, base_mark(model))
+        bare, mark = skeleton(model), base_mark(model)
+        for folder in adapters.values():
+            check_adapter(folder, bare, mark)
         self._chat = ChatTokenizer(model, engine.context)
         self._loras = {a: LoRARequest(str(a), number, adapters[a]) for number, a in enumerate(adapters, start=1)}
         self._numbers = itertools.count()
-        arguments = engine_arguments(bare, model, adapters, engine, **others)
-        with ThreadPoolExecutor(max_workers=1) as apart:  # vLLM would tie itself to a loop that runs here, a notebook's
-            self._engine = apart.submit(start_engine, arguments).result()
+        arguments = engine_arguments(bare, model, list(adapters.values()), engine, **others)
+        try:
+            with ThreadPoolExecutor(1) as apart:  # vLLM would tie itself to a loop that runs here, a notebook's
+                self._engine = apart.submit(AsyncLLM.from_engine_args, arguments).result()
+        except (RuntimeError, ValueError, OSError) as error:
+            raise ModelUnavailable(f"vLLM could not start with {model}: {error}; its log above says why") from error
         self._loop = LoopThread("vllm")
         self._loop.submit(self._warm_up()).result()
         _LOGGER.info("vLLM loaded %s in %.1f s (outside the clock of the claims)", model, time.perf_counter() - started)
@@ -89,15 +88,15 @@ class VllmModel:
         await asyncio.to_thread(self._loop.close)
 
     async def _shut_down(self) -> None:
-        """Blocks the client's loop on purpose: it would take the end of the engine's process for a crash."""
+        """Block the client's loop on purpose: it would take the end of the engine's process for a crash."""
         self._engine.shutdown()
         del self._engine
 
     async def _warm_up(self) -> None:
         """Load every adapter and compile every schema, so that no claim waits for it."""
         prompt = self._chat.encode([Message(role="user", content="Reply in JSON.")])
-        wanted = warm_up(self._loras.keys())
-        await asyncio.gather(*(self._run(prompt, _sampling(kind, 2), self._loras.get(a)) for kind, a in wanted))
+        wanted = {(task.reply_type, self._loras.get(task.adapter)) for task in registered()}
+        await asyncio.gather(*(self._run(prompt, _sampling(kind, 2), lora) for kind, lora in wanted))
 
     async def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
         return await asyncio.gather(*map(self._answer, requests))
@@ -114,42 +113,42 @@ class VllmModel:
             return ModelError(ErrorKind.TOO_LONG, str(error))
         except (VLLMClientError, EngineGenerateError) as error:  # of this request alone; a dead engine propagates
             return ModelError(ErrorKind.BACKEND, f"{task.name}: {error or type(error).__name__}")
-        reply = output.outputs[0]
-        cost = _cost(output, time.perf_counter() - started)
-        text = self._chat.prompt_text(prompt.ids)
+        reply, times = output.outputs[0], output.metrics
+        cost = Cost(
+            seconds=time.perf_counter() - started,
+            queue_seconds=times.scheduled_ts - times.queued_ts,
+            decode_seconds=times.last_token_ts - times.first_token_ts,
+            calls=1,
+            tokens_in=len(output.prompt_token_ids),
+            tokens_cached=output.num_cached_tokens or 0,
+            tokens_out=len(reply.token_ids),
+        )
         confidence = 1.0
         if task.reply_type.label_field:
             chosen = [table[token] for token, table in zip(reply.token_ids, reply.logprobs, strict=True)]
             pieces = [(one.decoded_token or "", one.logprob) for one in chosen]
             confidence = label_confidence(task.reply_type, pieces)
+        text = self._chat.tokenizer.decode(prompt.ids)
         return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", confidence)
 
-    async def _run(self, ids: list[int], sampling: SamplingParams, lora: LoRARequest | None) -> Any:
+    async def _run(self, ids: Sequence[int], sampling: SamplingParams, lora: LoRARequest | None) -> Any:
         tokens = TokensPrompt(prompt_token_ids=ids)
         stream = self._engine.generate(tokens, sampling, str(next(self._numbers)), lora_request=lora)
         return [output async for output in stream][-1]
 
 
 def engine_arguments(
-    bare: Any, model: str, adapters: Mapping[Adapter, str], settings: EngineSettings, **others: Any
+    bare: Any, model: str, adapters: Sequence[str], settings: EngineSettings, **others: Any
 ) -> AsyncEngineArgs:
-    """Arguments of an engine for a model (see ``skeleton``) that uses the memory the plan gives it.
-
-    Raises:
-        ModelUnavailable: the model does not fit the device, or has weights that this processor cannot multiply.
-    """
-    if getattr(bare.config, "quantization_config", None) and not multiplies_awq():
-        raise ModelUnavailable(
-            f"{model}: vLLM multiplies AWQ weights on a processor with AVX-512 alone, which this one does not have; "
-            "choose weights that are not quantized, or a GPU"
-        )
+    """Return the arguments of an engine that uses the memory its plan gives it; ``ModelUnavailable`` without room."""
     rank = served_rank(adapters)
     device = current_platform.get_device_total_memory()
     usable = min(device, usable_memory() or device)
-    eager = current_platform.is_cpu()
+    on_cpu = current_platform.is_cpu()
     # On a CPU a request without adapter gets the last slot's (vllm-project/vllm#48421): one more, which stays empty.
-    slots = len(adapters) + (1 if adapters and current_platform.is_cpu() else 0)
-    plan = plan_memory(bare, settings, device=usable, adapters=slots, rank=rank, graphs=not eager)
+    slots = len(adapters) + bool(adapters and on_cpu)
+    held = {"weights": size(Path(model)), "adapters": slots, "rank": rank}
+    plan = plan_memory(bare, settings, device=usable, graphs=not on_cpu, **held)
     _LOGGER.info("memory plan of %s\n%s", model, plan)
     ours: dict[str, Any] = {
         "model": model,
@@ -158,33 +157,15 @@ def engine_arguments(
         "max_num_batched_tokens": BATCHED_TOKENS,
         "enable_lora": bool(adapters),
         "max_loras": max(1, slots),
-        "max_lora_rank": rank or RANKS[0],
+        "max_lora_rank": max(8, rank),
         "enable_prefix_caching": True,
-        "enforce_eager": eager,
+        "enforce_eager": on_cpu,
         "kv_cache_memory_bytes": plan.kv_cache,
         "gpu_memory_utilization": plan.engine / device,
         "generation_config": "vllm",  # not the model's own defaults: a repetition penalty spoils JSON
         "structured_outputs_config": StructuredOutputsConfig(backend="xgrammar", disable_any_whitespace=True),
     }
     return AsyncEngineArgs(**ours | others)
-
-
-def multiplies_awq() -> bool:
-    """Whether vLLM has a kernel for quantized weights here; without, the engine would die at its first request."""
-    if not current_platform.is_cpu():
-        return True
-    current_platform.import_kernels()
-    return hasattr(torch.ops._C, "cpu_gemm_wna16")
-
-
-def start_engine(arguments: AsyncEngineArgs) -> AsyncLLM:
-    """Load the model."""
-    try:
-        return AsyncLLM.from_engine_args(arguments)
-    except (RuntimeError, ValueError, OSError) as error:
-        raise ModelUnavailable(
-            f"vLLM could not start with {arguments.model}: {error}; its log above says why"
-        ) from error
 
 
 def _sampling(
@@ -198,17 +179,4 @@ def _sampling(
         logprobs=0 if reply_type.label_field else None,  # of the chosen tokens alone
         structured_outputs=schema,
         output_kind=RequestOutputKind.FINAL_ONLY,
-    )
-
-
-def _cost(output: Any, seconds: float) -> Cost:
-    times = output.metrics
-    return Cost(
-        seconds=seconds,
-        queue_seconds=times.scheduled_ts - times.queued_ts,
-        decode_seconds=times.last_token_ts - times.first_token_ts,
-        calls=1,
-        tokens_in=len(output.prompt_token_ids),
-        tokens_cached=output.num_cached_tokens or 0,
-        tokens_out=len(output.outputs[0].token_ids),
     )

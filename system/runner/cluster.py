@@ -1,8 +1,8 @@
 """The claims of a run mapped over the actors of a Ray cluster: an engine per GPU, or per share of CPUs.
 
-The driver, which is the run itself, keeps the journal and the graphs; actors hold nothing that cannot be lost. An actor
-that is lost, by itself or with its node, gives its claims back and is replaced as soon as the cluster has room. Only
-this file imports Ray, and only ``--ray`` imports this file.
+The driver, which is the run itself, keeps the journal and the graphs; actors hold nothing that cannot be lost. If an
+actor is lost, by itself or with its node, its claims go to others, and Ray restarts it as soon as the cluster has room.
+Only this file imports Ray, and only ``--ray`` imports this file.
 
     async with ClusterChecker("auto", partial(load_engine, settings), store, claims, settings) as checker:
         results = await run(checker.check, checker.places, claims, output, journal)
@@ -15,13 +15,12 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import orjson
 import ray
-from ray.exceptions import RayError, RayTaskError
+from ray.exceptions import ObjectLostError, RayActorError
 
 from system.check import Engine
 from system.graph.graph import Graph
@@ -32,26 +31,16 @@ from system.settings import Settings
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when a cluster is started: so it reports to nobody
 
-THIS_MACHINE = "local"
 PATIENCE = 10.0  # seconds to reach the head; Ray itself would try for minutes
+PAUSE = 0.5  # seconds until a claim looks again for a worker that is not restarting
 TRIES = 3  # workers that a claim may lose; last tries are made one at a time, in case one of them is what kills workers
-
-MakeEngine = Callable[[], Engine]
-"""Loads an engine on the node that calls it; what it needs must lie there under the same names as everywhere."""
 
 logger = logging.getLogger(__name__)
 
 
 def connect(address: str) -> None:
-    """Join the cluster at an address, or start one of this machine alone.
-
-    Args:
-        address: "local", "auto" (the cluster that this machine belongs to), or HOST:PORT of its head.
-
-    Raises:
-        CheckerError: there is no such cluster, or it runs another version of Ray or Python.
-    """
-    options: dict[str, Any] = {"include_dashboard": False} if address == THIS_MACHINE else {}
+    """Join the cluster at an address: "local" (a new one of this machine), "auto" (this machine's), or HOST:PORT."""
+    options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
     try:
         if ":" in address:
             host, port = address.rsplit(":", 1)
@@ -65,14 +54,10 @@ def connect(address: str) -> None:
 
 
 def room_for(cpus: int, gpus: int) -> int:
-    """How many engines of so many CPUs and GPUs fit on the cluster's nodes, none of them across two.
-
-    Raises:
-        CheckerError: not a single one.
-    """
+    """Return how many engines fit on the cluster's nodes, none of them across two; ``CheckerError`` if none does."""
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
-    wanted = {"CPU": cpus, "GPU": gpus}
-    room = sum(min(int(node.get(name, 0)) // count for name, count in wanted.items() if count) for node in nodes)
+    needs = {"CPU": cpus, "GPU": gpus} if gpus else {"CPU": cpus}
+    room = sum(min(int(node.get(name, 0)) // count for name, count in needs.items()) for node in nodes)
     if not room:
         found = "; ".join(f"{node.get('CPU', 0):g} CPUs and {node.get('GPU', 0):g} GPUs" for node in nodes)
         raise CheckerError(
@@ -83,48 +68,36 @@ def room_for(cpus: int, gpus: int) -> int:
 
 
 class ClusterWorker:
-    """An actor: a ``LocalChecker`` in a process of its own on some node. The store is read there, beside the engine."""
+    """An actor: a ``LocalChecker`` on some node, which loads the engine and reads the store there."""
 
-    async def load(self, make_engine: MakeEngine, store: Path, claims: Sequence[Claim], own: bool) -> WorkerReport:
-        """Load the engine; apart from the constructor, whose errors Ray reports without their types."""
+    def __init__(self, make_engine: Callable[[], Engine], store: Path, claims: Sequence[Claim], own: bool) -> None:
         began = time.perf_counter()
         engine = make_engine()
         self._checker = LocalChecker(engine, store, claims, time.perf_counter() - began, own=own)
-        await self._checker.__aenter__()  # until the process ends
+        self._opening: asyncio.Task[LocalChecker] | None = None
+
+    async def ready(self) -> WorkerReport:
+        """Open the store, which stays open until the process ends."""
+        self._opening = self._opening or asyncio.create_task(self._checker.__aenter__())
+        await self._opening
         return self._checker.workers[0]
 
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes, WorkerReport]:
-        """Check a claim; with what this worker has done so far."""
-        result, graph = await self._checker.check(claim)
-        return result, graph, self._checker.workers[0]
-
-
-@dataclass(eq=False)
-class _Worker:
-    """An actor as the driver sees it, with its last report."""
-
-    actor: Any
-    report: WorkerReport = field(default_factory=WorkerReport)
+        """Check a claim; return its result and graph with what this worker has done so far."""
+        return *await self._checker.check(claim), self._checker.workers[0]
 
 
 class ClusterChecker:
     """Checks claims like ``LocalChecker``; an async context manager that joins the cluster and leaves it.
 
-    Args:
-        address: see ``connect``.
-        make_engine: loads an engine; it is pickled, and called on the nodes.
-        store: folder with one store per claim id, or one file for all, under the same path on every node.
-        claims: all that will be checked.
-        own: whether the store was made of documents of the user's own.
-
-    Raises:
-        CheckerError: on entering: no such cluster, or no room in it.
+    ``make_engine`` is called on the nodes. What it loads, and the store, must have the same path on every node.
+    Entering raises ``CheckerError`` if there is no such cluster, no room in it, or no engine can be loaded.
     """
 
     def __init__(
         self,
         address: str,
-        make_engine: MakeEngine,
+        make_engine: Callable[[], Engine],
         store: Path,
         claims: Sequence[Claim],
         settings: Settings,
@@ -133,111 +106,81 @@ class ClusterChecker:
     ) -> None:
         self._address, self._settings = address, settings
         self._work = make_engine, store.resolve(), claims, own
-        self._workers: list[_Worker] = []
-        self._free: asyncio.Queue[_Worker] = asyncio.Queue()  # each worker as often as it has places
-        self._loading: set[asyncio.Task[None]] = set()
+        self._workers: list[Any] = []
+        self._free: asyncio.Queue[Any] = asyncio.Queue()  # each worker as often as it has places
+        self._reports: dict[tuple[str, int], WorkerReport] = {}
         self._last_tries = asyncio.Lock()
 
     async def __aenter__(self) -> "ClusterChecker":
         connect(self._address)
-        resources = ray.cluster_resources()  # type: ignore[no-untyped-call]
-        gpus = int(self._settings.model.backend == "vllm" and resources.get("GPU", 0) >= 1)
-        cpus = 1 + self._settings.run.workers  # for itself and each ranking process
         try:
+            found = ray.cluster_resources()  # type: ignore[no-untyped-call]
+            gpus = int(self._settings.model.backend == "vllm" and found.get("GPU", 0) >= 1)
+            cpus = 1 + self._settings.run.workers  # for itself and each ranking process
             room = room_for(cpus, gpus)
-        except CheckerError:
+            logger.info("%d workers, each with %d CPUs and %d GPUs", room, cpus, gpus)
+            actor = ray.remote(ClusterWorker).options(num_cpus=cpus, num_gpus=gpus, max_restarts=-1)
+            self._workers = [actor.remote(*self._work) for _ in range(room)]
+            self.places = room * self._settings.run.places
+            for worker in self._workers * self._settings.run.places:
+                self._free.put_nowait(worker)
+            self._free.put_nowait(await self._take())  # loading is no part of the run's time
+        except BaseException:
             ray.shutdown()
             raise
-        self._actor = ray.remote(ClusterWorker).options(num_cpus=cpus, num_gpus=gpus)
-        self.places = room * self._settings.run.places
-        logger.info("%d workers, each with %d CPUs and %d GPUs", room, cpus, gpus)
-        for _ in range(room):
-            self._start_worker()
-        await asyncio.wait(self._loading, return_when=asyncio.FIRST_COMPLETED)  # loading is no part of the run's time
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for task in self._loading:
-            task.cancel()
         for worker in self._workers:
-            ray.kill(worker.actor)
+            ray.kill(worker)
         ray.shutdown()
 
     @property
     def workers(self) -> list[WorkerReport]:
-        """The workers so far, lost ones included."""
-        return [worker.report for worker in self._workers]
+        """The processes that have loaded an engine so far, lost ones included."""
+        return [*self._reports.values()]
 
     async def check(self, claim: Claim) -> tuple[ClaimResult, bytes]:
-        """See ``LocalChecker.check``: a claim whose worker is lost goes to another.
-
-        Raises:
-            CheckerError: no worker is left.
-        """
+        """See ``LocalChecker.check``; a lost worker's claim goes to another. Raise ``CheckerError`` if none is left."""
         for left in reversed(range(TRIES)):
             async with nullcontext() if left else self._last_tries:
-                if checked := await self._try(claim):
-                    return checked
+                worker = await self._take()
+                try:
+                    result, graph, report = await worker.check.remote(claim)
+                except (RayActorError, ObjectLostError) as error:
+                    logger.warning("claim %s goes to another worker, its own was lost: %s", claim.id, error)
+                    continue
+                finally:
+                    self._free.put_nowait(worker)
+                self._reports[report.node, report.pid] = report
+                return result, graph
         return _lost(claim, two_labels=self._settings.graph.two_labels)
 
-    async def _try(self, claim: Claim) -> tuple[ClaimResult, bytes] | None:
-        """Check a claim on a free worker; None if that worker was lost over it."""
-        worker = await self._take()
-        try:
-            result, graph, report = await worker.actor.check.remote(claim)
-        except RayTaskError:  # raised by the worker's own code
-            raise
-        except RayError as error:
-            if not worker.report.lost:  # else another of its claims has seen to it
-                logger.warning("lost a worker, its claims go to others: %s", error)
-                _lose(worker, error)
-                self._start_worker()
-            return None
-        if not worker.report.lost:
-            worker.report = report
-        self._free.put_nowait(worker)
-        return result, graph
-
-    async def _take(self) -> _Worker:
-        """Wait for a place in a worker; those of lost workers are dropped."""
-        while (worker := await self._free.get()).report.lost:
-            if all(one.report.lost for one in self._workers):
-                self._free.put_nowait(worker)  # so that other claims see it too
-                raise CheckerError(f"no worker is left: {self._workers[-1].report.lost}")
-        return worker
-
-    def _start_worker(self) -> None:
-        """Ask for a worker; while the cluster has no room for it, Ray keeps it waiting."""
-        self._workers.append(_Worker(self._actor.remote()))
-        task = asyncio.create_task(self._load(self._workers[-1]))
-        self._loading.add(task)
-        task.add_done_callback(self._loading.discard)
-
-    async def _load(self, worker: _Worker) -> None:
-        """Have a worker load its engine; one that could not load it would not load it the next time either."""
-        try:
-            worker.report = await worker.actor.load.remote(*self._work)
-        except RayError as error:
-            _lose(worker, error)
-            logger.warning("cannot start a worker: %s", worker.report.lost)
-        for _ in range(self._settings.run.places):
-            self._free.put_nowait(worker)
-
-
-def _lose(worker: _Worker, error: RayError) -> None:
-    """Note why a worker is lost, and end it: if only the connection was lost, it would keep its GPU."""
-    reason = f"{type(error.cause).__name__}: {error.cause}" if isinstance(error, RayTaskError) else str(error)
-    worker.report = worker.report.model_copy(update={"lost": " ".join(reason.split())})
-    ray.kill(worker.actor)
+    async def _take(self) -> Any:
+        """Wait for a place in a worker that is loaded; a worker that could not load its engine is given up."""
+        while True:
+            worker = await self._free.get()
+            try:
+                report = await worker.ready.remote()
+            except RayActorError as error:
+                if not error.actor_init_failed:  # it is restarting, or waits for a node: another may be free
+                    await asyncio.sleep(PAUSE)
+                    self._free.put_nowait(worker)
+                elif worker in self._workers:
+                    reason = str(error).strip().splitlines()[-1]
+                    logger.warning("cannot start a worker: %s", reason)
+                    self._workers.remove(worker)
+                    if not self._workers:
+                        raise CheckerError(f"no worker is left: {reason}") from error
+            else:
+                self._reports[report.node, report.pid] = report
+                return worker
 
 
 def _lost(claim: Claim, *, two_labels: bool) -> tuple[ClaimResult, bytes]:
-    """The row of a claim that has lost every worker that tried it."""
-    verdict = Verdict(
-        label=Label.NOT_ENOUGH_EVIDENCE,
-        justification="The claim was not judged: its workers were lost.",
-        confidence=0.0,
-    )
+    """Return the row of a claim that has lost every worker that tried it."""
+    reason = "The claim was not judged: its workers were lost."
+    verdict = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=0.0)
     verdict = verdict.of_two if two_labels else verdict
     graph = Graph(claim)
     graph.add(verdict, [graph.root], "final verdict")

@@ -18,10 +18,8 @@ class WorkerReport(Record):
     """Work of one process with an engine in this part of the run.
 
     Attributes:
-        node: name of its machine.
         claims: how many it has finished.
         seconds: sum of their seconds; claims that were in flight together count in full.
-        lost: why it stopped before the run did; empty for a worker that did not.
     """
 
     node: str = ""
@@ -30,34 +28,27 @@ class WorkerReport(Record):
     claims: int = 0
     seconds: float = 0.0
     peak_memory_gib: float = 0.0
-    lost: str = ""
 
     @classmethod
     def here(cls, load_seconds: float) -> "WorkerReport":
-        """The report of this process before its first claim."""
+        """Return the report of this process before its first claim."""
         return cls(node=platform.node(), pid=os.getpid(), model_load_seconds=load_seconds)
 
     def after(self, result: ClaimResult) -> "WorkerReport":
-        """The report with one more claim."""
+        """Return the report with one more claim."""
         done = {"claims": self.claims + 1, "seconds": self.seconds + result.timing.seconds}
         return self.model_copy(update={**done, "peak_memory_gib": peak_memory()})
 
 
 class Measured(Record):
-    """All parts of a run together.
-
-    Attributes:
-        model_load_seconds: sum over the parts; workers of one part load side by side.
-        peak_memory_gib: most resident memory of the program and its workers.
-        workers: those of all parts.
-    """
+    """All parts of a run: the sum of their loading times, the most memory that a process had, and all workers."""
 
     model_load_seconds: float = 0.0
     peak_memory_gib: float = 0.0
     workers: tuple[WorkerReport, ...] = ()
 
     def and_part(self, workers: Sequence[WorkerReport]) -> "Measured":
-        """These parts and one more, by its workers so far."""
+        """Return these parts and one more, whose workers loaded side by side."""
         return Measured(
             model_load_seconds=self.model_load_seconds + max(worker.model_load_seconds for worker in workers),
             peak_memory_gib=max(self.peak_memory_gib, peak_memory(), *(worker.peak_memory_gib for worker in workers)),
@@ -66,7 +57,7 @@ class Measured(Record):
 
 
 def read_measured(folder: Path) -> Measured:
-    """Measurements of earlier parts of the run in a folder; zeros without any."""
+    """Read the measurements of earlier parts of the run in a folder; zeros without any."""
     try:
         return Measured.model_validate_json((folder / FILE).read_bytes())
     except (OSError, ValidationError):
@@ -74,5 +65,5 @@ def read_measured(folder: Path) -> Measured:
 
 
 def keep_measured(folder: Path, measured: Measured) -> None:
-    """Write it for later parts."""
+    """Write them for later parts."""
     write_atomically(folder / FILE, measured.model_dump_json(indent=2).encode())

@@ -41,7 +41,7 @@ class LocalChecker:
         store: folder with one store per claim id, or one file for all.
         claims: all that will be checked.
         load_seconds: what loading the engine took.
-        own: whether the store was made of documents of the user's own.
+        own: whether the documents are the user's own.
     """
 
     def __init__(
@@ -75,15 +75,9 @@ async def run(
     output: Path,
     journal: Journal,
 ) -> list[ClaimResult]:
-    """Check the claims that the journal does not hold yet.
+    """Check the claims that the journal does not hold yet, ``places`` at a time; return all results in order.
 
-    Args:
-        check: checks a claim, and returns its result with the graph as JSON.
-        places: claims that are given to ``check`` at a time.
-        output: folder for the graphs; the journal is open already.
-
-    Returns:
-        The results of all claims, those of the journal included, in the order of ``claims``.
+    ``check`` returns a result with the graph as JSON, which goes to a folder of ``output``.
 
     Raises:
         CheckerError: no worker is left.
@@ -99,30 +93,24 @@ async def run(
         async with aclosing(each(check, left, places)) as checks:
             async for result, graph in checks:
                 timing = result.timing.model_copy(update={"finished_at": earlier + perf_counter() - began})
-                await _keep(result.model_copy(update={"timing": timing}), graph, graphs, journal)
+                try:
+                    await asyncio.to_thread(write_atomically, graphs / f"{result.claim.id}.json", graph)
+                    journal.append(result.model_copy(update={"timing": timing}))
+                except OSError as error:
+                    raise JournalError(
+                        f"{output}: claim {result.claim.id} cannot be written ({error.strerror}); the "
+                        f"{len(journal.finished)} claims before it are safe: make room, then use --resume"
+                    ) from error
                 progress.update()
     return in_order(journal, claims)
 
 
 def in_order(journal: Journal, claims: Sequence[Claim]) -> list[ClaimResult]:
-    """The results of claims, all of which the journal holds."""
+    """Return the results of claims, all of which the journal holds."""
     by_id = {result.claim.id: result for result in journal.finished}
     return [by_id[claim.id] for claim in claims]
 
 
-async def _keep(result: ClaimResult, graph: bytes, graphs: Path, journal: Journal) -> None:
-    try:
-        await asyncio.to_thread(write_atomically, graphs / f"{result.claim.id}.json", graph)
-        journal.append(result)
-    except OSError as error:
-        raise JournalError(
-            f"{graphs.parent}: claim {result.claim.id} cannot be written ({error.strerror}); the "
-            f"{len(journal.finished)} claims before it are safe: make room, then use --resume"
-        ) from error
-
-
-# What a machine can do may change between a run and its resumption; it changes no result.
-WITHOUT_EFFECT = {"max_concurrent_claims", "workers"}
 OUTPUTS = (
     "submission.json", "submission.csv", "timings.json", "timings.csv", "measured_timings.txt", "trace.jsonl",
     "run.json", "report.html", "graphs", "figures", "measured.json",
@@ -133,11 +121,11 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
     """Open the journal of an output folder; an earlier run's results are never silently replaced.
 
     Raises:
-        JournalError: the folder holds a run and neither ``resume`` nor ``overwrite`` says what to do with it, or it
-            holds another run than the one to be resumed, or a run is writing there now.
+        JournalError: an earlier run has neither option, is not the one to be resumed, or is still writing.
     """
     path = folder / "journal.jsonl"
-    if not (resume or overwrite) and holds_results(path):
+    # A run that failed as it began has left no more than the first line, which names the run.
+    if not (resume or overwrite) and path.exists() and len(path.read_bytes().splitlines()) > 1:
         raise JournalError(f"{folder} already holds a run; give --resume, --overwrite or another --output")
     folder.mkdir(parents=True, exist_ok=True)
     journal = Journal(path, identity, resume)
@@ -147,11 +135,7 @@ def open_journal(folder: Path, identity: dict[str, str], *, resume: bool, overwr
 
 
 def check_claims(journal: Journal, claims: Sequence[Claim]) -> None:
-    """Check that a journal holds results of these claims alone: lines may have been put together from others.
-
-    Raises:
-        JournalError: it holds another claim; the message names the line.
-    """
+    """Check that a journal holds only results of these claims; a ``JournalError`` names the line of another."""
     by_id = {claim.id: claim for claim in claims}
     for number, result in enumerate(journal.finished, start=2):  # the first line names the run
         if result.claim != by_id.get(result.claim.id):
@@ -162,32 +146,19 @@ def check_claims(journal: Journal, claims: Sequence[Claim]) -> None:
             )
 
 
-def holds_results(journal: Path) -> bool:
-    """Whether a journal has records after its first line: a run that failed as it began has left nothing."""
-    try:
-        with journal.open("rb") as lines:
-            return bool(lines.readline() and lines.readline())
-    except FileNotFoundError:
-        return False
-
-
 def holds_same_claims(folder: Path, identity: dict[str, str]) -> bool:
-    """Whether the folder's earlier run was over the same claims, so that a new one may replace it."""
-    before = read_identity(folder / "journal.jsonl")
-    return before.get("claims") == identity["claims"]
+    """Return whether the folder's earlier run was over the same claims, so that a new one may replace it."""
+    return read_identity(folder / "journal.jsonl").get("claims") == identity["claims"]
 
 
 def run_identity(settings: Settings, claims: list[Claim], store: Path) -> dict[str, str]:
-    """Identity of a run, equal for it to resume: settings that can change a result, claims, stores."""
-    tree = settings.model_dump(mode="json")
-    tree["run"] = {name: value for name, value in tree["run"].items() if name not in WITHOUT_EFFECT}
+    """Return what must be equal for a run to resume: settings that can change a result, claims, stores."""
+    tree = settings.model_dump(mode="json", exclude={"run": {"max_concurrent_claims", "workers"}})
     texts = orjson.dumps([claim.model_dump(mode="json") for claim in claims])
     files = orjson.dumps([_stamp(store_file(store, claim)) for claim in claims])
-    inputs = [
-        ("claims", f"{len(claims)} claims, sha256 {hashlib.sha256(texts).hexdigest()[:16]}"),
-        ("knowledge store", f"{store.resolve()}, files {hashlib.sha256(files).hexdigest()[:16]}"),
-    ]
-    return identity_of(tree, inputs)
+    claimed = f"{len(claims)} claims, sha256 {hashlib.sha256(texts).hexdigest()[:16]}"
+    stored = f"{store.resolve()}, files {hashlib.sha256(files).hexdigest()[:16]}"
+    return identity_of(tree, [("claims", claimed), ("knowledge store", stored)])
 
 
 def write_run_report(folder: Path, settings: Settings, facts: dict[str, Any]) -> None:
@@ -197,7 +168,7 @@ def write_run_report(folder: Path, settings: Settings, facts: dict[str, Any]) ->
 
 
 def _clear(folder: Path) -> None:
-    """Remove what an earlier run left, so that no file of two runs stand side by side."""
+    """Remove what an earlier run left, so that files of two runs never stand side by side."""
     for name in OUTPUTS:
         path = folder / name
         if path.is_dir():

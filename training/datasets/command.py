@@ -20,7 +20,7 @@ from system.app.options import parse_settings
 from system.averitec.gold import GoldClaim, read_gold, write_gold_store
 from system.files.journal import RecordJournal, identity_of
 from system.graph.records import Record
-from system.hardware.weights import located
+from system.hardware.weights import fetch
 from system.models.base import Model
 from system.models.chat import ChatTokenizer
 from system.models.loading import load_model
@@ -168,7 +168,7 @@ def _renderer(options: argparse.Namespace, settings: Settings) -> tuple[Renderer
         print("no tokenizer: lengths are not checked, and only the usual control tokens are broken; give --tokenizer")
         return Renderer(), "not checked: no tokenizer"
     context = settings.engine.context
-    chat = ChatTokenizer(located(name), context)
+    chat = ChatTokenizer(fetch(name), context)
     return Renderer(chat), f"prompt and reply in {context} tokens of {Path(name).name}"
 
 

@@ -1,5 +1,6 @@
 """The work of ``factgraph run``: check what is left of a file of claims, and write what a run leaves."""
 
+import asyncio
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,6 @@ from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, Run
 from system.deadline import longest
 from system.files.journal import Journal
 from system.graph.records import Claim, ClaimResult
-from system.models.loop_thread import run_loop
 from system.report.timings import RunFacts
 from system.runner.measured import keep_measured, read_measured
 from system.runner.run import (
@@ -52,7 +52,7 @@ def check_file(args: RunOptions, given: Mapping[str, Any] | None) -> int:
         left = {claim.id for claim in claims} - {result.claim.id for result in journal.finished}
         if left:  # else no engine is loaded
             try:
-                run_loop(_run(_checker(args, settings, store, claims), claims, args.output, journal))
+                asyncio.run(_run(_checker(args, settings, store, claims), claims, args.output, journal))
             except KeyboardInterrupt:
                 done = len(journal.finished)
                 print(f"stopped with {done} of {len(claims)} claims done; resume with --resume", file=sys.stderr)

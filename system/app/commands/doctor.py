@@ -137,7 +137,7 @@ def memory_and_disk(output: Path) -> Iterator[Finding]:
 def examine_models(settings: Settings) -> Iterator[Finding]:
     """Look for all that the profile's models need, without loading any."""
     from system.hardware.weights import find, needed, size
-    from system.models.loading import models_of
+    from system.models.loading import servers_of
 
     for purpose, name in needed(settings).items():
         folder = find(name)
@@ -145,7 +145,7 @@ def examine_models(settings: Settings) -> Iterator[Finding]:
         remedy = "factgraph fetch with the same settings, or correct --adapters TASK=FOLDER or NAME, or --model"
         yield _judged(purpose, folder, f"{name} {found}", remedy)
     if settings.model.backend == "server":
-        yield from map(_server, models_of(settings))
+        yield from map(_server, servers_of(settings))
     elif settings.model.backend == "vllm":
         version = version_of("vllm")
         yield _judged("vllm", version, version or "not installed", "scripts/setup.sh gpu, or pip install '.[gpu]'")

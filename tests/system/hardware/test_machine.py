@@ -5,30 +5,24 @@ from system.hardware import machine
 
 
 @pytest.mark.parametrize(
-    ("free", "total", "vllm", "profile", "reason"),
+    ("free", "total", "vllm", "given", "profile", "reason"),
     [
-        (None, None, True, "laptop", "no GPU"),
-        (7.5, 8, True, "laptop", "has 7.5 of 8.0 GiB free"),
-        (12, 22.5, True, "laptop", "has 12.0 of 22.5 GiB free, the production model needs 20"),
-        (21.7, 21.98, False, "laptop", "vllm is missing"),
-        (21.7, 21.98, True, "a10g", "A10G has 21.7 of 22.0 GiB free"),  # as torch reports the card with some drivers
+        (None, None, True, (), "laptop", "no GPU was found"),
+        (None, None, True, ("backend", "depth"), "server", "no GPU was found, and --backend was given"),
+        (None, None, True, ("model",), "server", "no GPU was found, and --model was given"),
+        (7.5, 8, True, (), "laptop", "has 7.5 of 8.0 GiB free, the production model needs 20"),
+        (21.7, 21.98, False, (), "laptop", "vllm is missing"),
+        (21.7, 21.98, True, (), "a10g", "A10G has 21.7 of 22.0 GiB free"),  # as torch reports it with some drivers
     ],
 )
-def test_the_profile_fits_the_machine(monkeypatch, free, total, vllm, profile, reason):
+def test_the_profile_fits_the_machine(monkeypatch, free, total, vllm, given, profile, reason):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: free is not None)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA A10G")
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (free * 2**30, total * 2**30))
     monkeypatch.setattr(machine, "find_spec", lambda _: object() if vllm else None)
-    chosen, why = machine.choose_profile()
+    chosen, why = machine.choose_profile(given)
     assert chosen == profile
     assert reason in why
-
-
-@pytest.mark.parametrize("given", ["backend", "model"])
-def test_a_custom_model_does_not_get_the_small_models_profile(monkeypatch, given):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert machine.choose_profile({given, "depth"}) == ("server", f"no GPU was found, and --{given} was given")
-    assert machine.choose_profile({"depth", "strategy"})[0] == "laptop"
 
 
 def test_the_description_names_what_results_depend_on():

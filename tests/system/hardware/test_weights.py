@@ -3,7 +3,6 @@
 import re
 from fnmatch import fnmatch
 
-import orjson
 import pytest
 from huggingface_hub import constants
 
@@ -29,21 +28,16 @@ def test_finds_weights_that_are_here(name, folder):
     assert find(name) == folder
 
 
-@pytest.mark.parametrize(("files", "complete"), [((), False), (("a",), False), (("a", "b"), True)])
-def test_weights_in_parts_are_complete_with_the_last_part(tmp_path, files, complete):
-    parts = {"x.weight": "a.safetensors", "y.weight": "b.safetensors"}
-    (tmp_path / "model.safetensors.index.json").write_bytes(orjson.dumps({"weight_map": parts}))
-    for file in files:
-        (tmp_path / f"{file}.safetensors").write_bytes(b"12345")
-    assert find(str(tmp_path)) == (tmp_path if complete else None)
-    assert size(tmp_path) == 5 * len(files)
+def test_a_folder_has_weights_if_it_has_tensors(tmp_path):
+    assert find(str(tmp_path)) is None and fetch(str(tmp_path)) == str(tmp_path)
+    (tmp_path / "model-00001-of-00002.safetensors").write_bytes(b"12345")
+    (tmp_path / "consolidated.safetensors").write_bytes(b"123456789")  # the same tensors, as Mistral publishes them
+    assert find(str(tmp_path)) == tmp_path and size(tmp_path) == 5
 
 
 def test_without_a_connection_names_the_weights_and_the_remedy(monkeypatch):
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(
-        ModelUnavailable, match=r"nobody/no-such-model: cannot be fetched .* a folder that holds the weights"
-    ):
+    with pytest.raises(ModelUnavailable, match=r"nobody/no-such-model: cannot be fetched .* or give a folder"):
         fetch("nobody/no-such-model")
 
 

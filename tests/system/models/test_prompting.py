@@ -111,33 +111,21 @@ def test_a_foreign_prompt_is_sent_verbatim():
     assert render(task, False) == [{"role": "user", "content": 'Say "a":\n{"b": 1}< |im_end|>'}]
 
 
-@pytest.mark.parametrize("template", ["{% if %}", "{{ raise_exception('broken') }}", "{{ messages[7].content }}"])
+NO_SYSTEM = "{{ raise_exception('no system role') if messages[0].role == 'system' else 'fine' }}"
+
+
+@pytest.mark.parametrize("template", ["{% if %}", NO_SYSTEM, "{{ messages[7].content }}"])
 def test_a_chat_template_that_fails_is_named_at_once(tiny_tokenizer, tmp_path, template):
     shutil.copytree(tiny_tokenizer, tmp_path / "model")
     (tmp_path / "model" / "chat_template.jinja").write_text(template)
-    with pytest.raises(ModelUnavailable, match=r"the chat template of model '.*' cannot render messages of user: "):
+    with pytest.raises(ModelUnavailable, match=r"model '.*' .* template cannot render messages of system and user: "):
         ChatTokenizer(str(tmp_path / "model"), 4096)
 
 
-QWEN3 = """\
-{%- for message in messages %}
-    {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
-{%- endfor %}
-{%- if add_generation_prompt %}
-    {{- '<|im_start|>assistant\\n' }}
-    {%- if enable_thinking is defined and enable_thinking is false %}
-        {{- '<think>\\n\\n</think>\\n\\n' }}
-    {%- endif %}
-{%- endif %}
-"""
-"""The parts of Qwen3's chat template that concern messages without tools."""
-
-
 def test_a_model_that_can_think_is_kept_from_it(tiny_tokenizer, tmp_path):
+    """As Qwen3's template keeps it: by an empty thought in front of the reply."""
     shutil.copytree(tiny_tokenizer, tmp_path / "model")
-    (tmp_path / "model" / "chat_template.jinja").write_text(QWEN3)
+    thought = "{% if enable_thinking is defined and enable_thinking is false %}<think></think>{% endif %}"
+    (tmp_path / "model" / "chat_template.jinja").write_text("{{ messages[-1].content }}" + thought)
     chat = ChatTokenizer(str(tmp_path / "model"), 4096)
-    prompt = chat.prompt_text(chat.prompt(answer_task(), True).ids)
-    assert prompt.endswith("in JSON:<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n")
-    plain = ChatTokenizer(tiny_tokenizer, 4096)
-    assert "think" not in plain.prompt_text(plain.prompt(answer_task(), True).ids)
+    assert chat.tokenizer.decode(chat.prompt(answer_task(), True).ids).endswith("in JSON:<think></think>")

@@ -6,10 +6,10 @@ import pytest
 from submission.ev2r.judge import FreePrompt
 from system.graph.records import Claim, Cost, Label
 from system.models.base import Completion, ErrorKind, ModelError
-from system.models.replies import decoding_schema, label_confidence, read_reply, warm_up
+from system.models.replies import decoding_schema, label_confidence, read_reply
 from system.strategies.debate.tasks import RulingReply
 from system.strategies.steps.tasks import MergeReply, VerdictReply
-from system.tasks.base import Adapter, FreeText, registered
+from system.tasks.base import FreeText
 
 COST = Cost(calls=1, tokens_out=3)
 GOOD = {"justification": "The dates differ.", "label": "Conflicting Evidence/Cherrypicking"}
@@ -55,11 +55,8 @@ def test_the_confidence_of_a_ruling_is_that_of_its_decision(decision):
     assert label_confidence(RulingReply, [*tokens, *written, ('"}', 0.0)]) == pytest.approx(math.exp(-2.2))
 
 
-def test_the_warm_up_has_every_schema_with_its_adapter():
-    wanted = warm_up({Adapter.VERDICT_PREDICTION})
-    assert {kind for kind, _ in wanted} == {task.reply_type for task in registered()} > {RulingReply, VerdictReply}
-    assert (VerdictReply, Adapter.VERDICT_PREDICTION) in wanted and (VerdictReply, Adapter.NONE) in wanted
-    assert (RulingReply, Adapter.NONE) in wanted and len(wanted) == len(set(wanted))
+def test_probabilities_that_are_no_numbers_give_no_confidence():
+    assert label_confidence(VerdictReply, [('"label":"', 0.0), ("Refuted", math.nan)]) == 1.0
 
 
 def test_a_free_reply_is_taken_as_it_is():

@@ -1,14 +1,12 @@
-"""The server backend against a small server of OpenAI's form, over real sockets."""
+"""The server backend against a small server of OpenAI's form, over real sockets.
+
+``tests/faults/test_model_server.py`` has servers that die or hang.
+"""
 
 import asyncio
 import json
-import math
 import re
-import threading
-import time
-from http.server import ThreadingHTTPServer
 
-import httpx2
 import pytest
 
 from submission.ev2r.judge import FreePrompt
@@ -17,8 +15,8 @@ from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailab
 from system.models.server import ServerModel
 from system.settings import EngineSettings
 from system.tasks.base import Adapter
+from tests.helpers.asking import ask_server
 from tests.helpers.local_site import Handler, serving
-from tests.helpers.processes import free_port
 
 NAMES = {Adapter.QUESTION_GENERATION: "qg", Adapter.QUESTION_ANSWERING: "qa", Adapter.VERDICT_PREDICTION: "vp"}
 LABEL = {"justification": "So it is.", "label": "Refuted"}
@@ -57,19 +55,12 @@ def server():
         yield server
 
 
-def settings(server, **changes):
-    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", timeout=5, **changes)
+def settings(server):
+    return EngineSettings(address=f"http://127.0.0.1:{server.server_port}/v1", timeout=5)
 
 
-def ask(server, *requests, adapters=NAMES, **changes):
-    async def run():
-        model = ServerModel("base", adapters, settings(server, **changes))
-        try:
-            return await model.generate(requests)
-        finally:
-            await model.close()
-
-    return asyncio.run(run())
+def ask(server, *requests, adapters=NAMES):
+    return ask_server(settings(server), *requests, model="base", adapters=adapters)
 
 
 def test_reply_cost_and_confidence_are_read(server, tasks):
@@ -84,33 +75,26 @@ def test_reply_cost_and_confidence_are_read(server, tasks):
     assert result.prompt.startswith("[system]\nYou help")
 
 
-def test_request_names_adapter_schema_and_plain_sampling(server, tasks):
-    ask(server, Request(tasks["judge"], temperature=0.4, seed=7), Request(tasks["merge"]))
-    bodies = {body["model"]: body for _, body in server.bodies}
-    assert set(bodies) == {"vp", "base"}
-    judge = bodies["vp"]
-    assert (judge["temperature"], judge["seed"], judge["max_tokens"], judge["logprobs"]) == (0.4, 7, 320, True)
-    assert (judge["top_p"], judge["top_k"], judge["repetition_penalty"]) == (1.0, 0, 1.0)
-    assert judge["response_format"]["json_schema"]["schema"]["required"] == ["justification", "label"]
-    assert not bodies["base"]["logprobs"]
-    assert "Your task" not in judge["messages"][0]["content"]
-
-
 @pytest.mark.parametrize(
     ("owner", "extras"),
     [
-        ("vllm", {"chat_template_kwargs", "top_k", "min_p", "repetition_penalty"}),
-        ("llamacpp", {"chat_template_kwargs"}),  # so that a model that can think does not
-        ("library", set()),
+        ("vllm", {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}),
+        ("llamacpp", {}),
+        ("library", None),
     ],
 )
-def test_servers_get_only_fields_that_they_know(server, tasks, owner, extras):
+def test_requests_name_adapter_and_schema_and_have_only_fields_that_the_server_knows(server, tasks, owner, extras):
     server.card["owned_by"] = owner
-    ask(server, Request(tasks["judge"]))
-    standard = {"model", "messages", "temperature", "top_p", "seed", "max_tokens", "logprobs", "response_format"}
-    body = server.bodies[-1][1]
-    assert body.keys() - standard == extras
-    assert not extras or body["chat_template_kwargs"] == {"enable_thinking": False}
+    ask(server, Request(tasks["judge"], temperature=0.4, seed=7), Request(tasks["merge"]))
+    bodies = {body["model"]: body for _, body in server.bodies}
+    judge = bodies.pop("vp")
+    assert "Your task" not in judge.pop("messages")[0]["content"]
+    schema = judge.pop("response_format")["json_schema"]["schema"]
+    assert schema["required"] == ["justification", "label"]
+    sampling = {"temperature": 0.4, "seed": 7, "max_tokens": 320, "logprobs": True, "top_p": 1.0}
+    thinking = {} if extras is None else {"chat_template_kwargs": {"enable_thinking": False}}
+    assert judge == sampling | thinking | (extras or {}) | {"model": "vp"}
+    assert not bodies.pop("base")["logprobs"] and not bodies
 
 
 def test_a_free_reply_is_asked_for_without_a_schema(server):
@@ -124,8 +108,8 @@ def test_a_free_reply_is_asked_for_without_a_schema(server):
 
 def test_absent_adapter_is_the_base_with_full_instructions(server, tasks):
     ask(server, Request(tasks["judge"]), adapters={})
-    assert server.bodies[0][1]["model"] == "base"
-    assert "Your task: judge the claim" in server.bodies[0][1]["messages"][0]["content"]
+    ((_, body),) = server.bodies
+    assert body["model"] == "base" and "Your task: judge the claim" in body["messages"][0]["content"]
 
 
 @pytest.mark.parametrize("owner", ["vllm", "somebody"])
@@ -156,7 +140,6 @@ def test_request_that_cannot_fit_is_never_sent(server, tasks):
         ((404, {"error": {"message": "The model `vp` does not exist."}}), "status 404: .*does not exist"),
         ((200, {"choices": []}), "expected a chat completion, got"),
         ((200, "nonsense"), "expected a chat completion, got"),
-        (chat(json.dumps(LABEL), logprobs={"content": [{"token": "Refuted", "logprob": math.nan}]}), "not numbers"),
         (chat(json.dumps(LABEL), prompt_tokens=10**20), "expected a chat completion, got ValidationError"),
     ],
 )
@@ -167,45 +150,6 @@ def test_refusal_is_a_result_and_is_not_repeated(server, tasks, reply, message):
     assert re.search(message, bad.message)
     assert isinstance(good, Completion)
     assert len(server.bodies) == 2
-
-
-def test_a_reply_that_does_not_come_fails_alone(server, tasks, monkeypatch):
-    server.reply = lambda body: chat('{"answer":"A","sources":[1]}')
-    model = ServerModel("base", NAMES, settings(server))
-    post = httpx2.AsyncClient.post
-
-    async def late(client, address, json):
-        assert client.timeout.read == settings(server).timeout
-        if json["model"] == "vp":
-            raise httpx2.ReadTimeout("late")
-        return await post(client, address, json=json)
-
-    monkeypatch.setattr(httpx2.AsyncClient, "post", late)
-
-    async def run():
-        results = await model.generate([Request(tasks["judge"]), Request(tasks["merge"])])
-        await model.close()
-        return results
-
-    bad, good = asyncio.run(run())
-    assert (bad.kind, bad.message) == (ErrorKind.BACKEND, "judge_claim: no reply within 5 s")
-    assert isinstance(good, Completion)
-
-
-def test_waits_for_a_server_that_starts_late():
-    port = free_port()
-
-    def start_late():
-        time.sleep(0.3)
-        with ThreadingHTTPServer(("127.0.0.1", port), ModelServer) as server:
-            server.card = {"owned_by": "vllm"}
-            server.handle_request()
-
-    thread = threading.Thread(target=start_late)
-    thread.start()
-    model = ServerModel("base", {}, EngineSettings(address=f"http://127.0.0.1:{port}/v1"))
-    asyncio.run(model.close())
-    thread.join()
 
 
 @pytest.mark.parametrize(
@@ -221,44 +165,25 @@ def test_an_address_without_a_server_is_one_clear_error(address, advice):
         ServerModel("base", {}, EngineSettings(address=address))
 
 
-def test_a_lost_server_takes_the_backend_down(tasks):
-    with serving(ModelServer, card={"owned_by": "vllm"}) as server:
-        model = ServerModel("base", {}, settings(server))
-
-    async def run():
-        try:
-            await model.generate([Request(tasks["judge"])])
-        finally:
-            await model.close()
-
-    with pytest.raises(ModelUnavailable, match="cannot reach the server"):
-        asyncio.run(run())
-
-
 def test_unknown_model_and_adapter_are_named(server):
-    with pytest.raises(ModelUnavailable, match="no model or adapter 'other'; it has base, qa, qg, vp"):
-        ServerModel("other", {}, settings(server))
-    with pytest.raises(ModelUnavailable, match="no model or adapter 'verdicts'"):
-        ServerModel("base", {Adapter.VERDICT_PREDICTION: "verdicts"}, settings(server))
-
-
-def fenced(text):
-    return f"Here is my judgement:\n```json\n{json.dumps(text)}\n```\nI hope that helps."
+    for model, adapters in (("other", {}), ("base", {Adapter.VERDICT_PREDICTION: "other"})):
+        with pytest.raises(ModelUnavailable, match="no model or adapter 'other'; it has base, qa, qg, vp"):
+            ServerModel(model, adapters, settings(server))
 
 
 @pytest.mark.parametrize("status", [400, 422, 501])
 def test_a_server_that_refuses_schemas_gets_none_and_is_read_around_the_json(server, tasks, status):
-    server.reply = lambda body: (status, {"error": "?"}) if "response_format" in body else chat(fenced(LABEL))
+    fenced = f"Here is my judgement:\n```json\n{json.dumps(LABEL)}\n```\nI hope that helps."
+    server.reply = lambda body: (status, {"error": "?"}) if "response_format" in body else chat(fenced)
 
     async def run():
         model = ServerModel("base", {}, settings(server))
-        try:
-            return [await model.generate([Request(tasks["judge"])]) for _ in range(3)]
-        finally:
-            await model.close()
+        results = [await model.generate([Request(tasks["judge"])]) for _ in range(3)]
+        await model.close()
+        return results
 
-    results = [result for results in asyncio.run(run()) for result in results]
-    assert all(isinstance(result, Completion) and result.reply.label == "Refuted" for result in results)
+    for (result,) in asyncio.run(run()):
+        assert isinstance(result, Completion) and result.reply.label == "Refuted"
     assert ["response_format" in body for _, body in server.bodies] == [True, False, False, False]
     assert "logprobs" not in server.bodies[-1][1]
 

@@ -22,9 +22,9 @@ TOLERANCE = 0.03  # of a log-probability: float16 against float32 through two la
 @pytest.fixture(scope="module")
 def model(tiny_model, tiny_adapters):
     pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
-    from system.models.vllm import VllmModel, multiplies_awq
+    from system.models.vllm import VllmModel
 
-    if not multiplies_awq():
+    if not (torch.cuda.is_available() or torch.cpu._is_avx512_supported()):
         pytest.skip("needs a processor with AVX-512, or a GPU: vLLM multiplies AWQ weights on no other")
     loaded = VllmModel(str(tiny_model / "awq"), tiny_adapters, ENGINE, dtype="float16")
     yield loaded
@@ -57,34 +57,28 @@ def reference(tiny_model, tiny_adapters, prompts):
     return tables
 
 
-def next_token(model, prompts, adapters):
-    """vLLM's log-probabilities of the 20 likeliest next tokens, all prompts and adapters in one batch."""
+def next_tokens(model, jobs):
+    """vLLM's log-probabilities of the 20 likeliest next tokens of (adapter, prompt), all in one batch."""
     from vllm import SamplingParams
     from vllm.sampling_params import RequestOutputKind
 
     sampling = SamplingParams(temperature=0, max_tokens=1, logprobs=20, output_kind=RequestOutputKind.FINAL_ONLY)
 
     async def run():
-        jobs = [model._run(ids, sampling, model._loras.get(a)) for a in adapters for ids in prompts]
-        return await asyncio.gather(*jobs)
+        return await asyncio.gather(*(model._run(ids, sampling, model._loras.get(adapter)) for adapter, ids in jobs))
 
-    outputs = iter(model._loop.submit(run()).result())
-    return {
-        a: [{t: p.logprob for t, p in next(outputs).outputs[0].logprobs[0].items()} for _ in prompts] for a in adapters
-    }
+    return [output.outputs[0].logprobs[0] for output in model._loop.submit(run()).result()]
 
 
 @pytest.mark.parametrize("together", [True, False])
 def test_log_probabilities_are_the_dequantized_bases(model, prompts, reference, together):
-    tables = {}
-    for adapters in [list(Adapter)] if together else [[adapter] for adapter in Adapter]:
-        tables |= next_token(model, prompts, adapters)
-    for adapter in Adapter:
-        for row, table in enumerate(tables[adapter]):
+    rows = [(adapter, row) for adapter in Adapter for row in range(len(prompts))]
+    for batch in [rows] if together else [[one] for one in rows]:
+        tables = next_tokens(model, [(adapter, prompts[row]) for adapter, row in batch])
+        for (adapter, row), table in zip(batch, tables, strict=True):
             assert len(table) >= 20
-            tokens = torch.tensor(list(table))
-            ours = torch.tensor(list(table.values()))
-            torch.testing.assert_close(ours, reference[adapter][row, tokens], rtol=0, atol=TOLERANCE)
+            ours = torch.tensor([token.logprob for token in table.values()])
+            torch.testing.assert_close(ours, reference[adapter][row, list(table)], rtol=0, atol=TOLERANCE)
 
 
 def test_adapters_differ_by_far_more_than_the_tolerance(reference, tiny_adapters):

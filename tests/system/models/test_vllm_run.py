@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 pytestmark = [pytest.mark.slow, pytest.mark.vllm]
 
@@ -15,9 +16,8 @@ CLAIMS = 2  # vLLM's LoRA on a CPU is slow: it copies an adapter's matrices for 
 
 def test_bundled_claims_are_checked(tiny_model, tiny_adapters, tmp_path):
     pytest.importorskip("vllm", reason="needs vLLM: pip install '.[gpu]', or '.[cpu]' without a GPU")
-    from system.models.vllm import multiplies_awq
-
-    weights = tiny_model / ("awq" if multiplies_awq() else "base")  # on processors with AVX-512, and GPUs
+    kernel = torch.cuda.is_available() or torch.cpu._is_avx512_supported()
+    weights = tiny_model / ("awq" if kernel else "base")
     command = [sys.executable, "-m", "system", "--backend", "vllm", "--model", str(weights)]
     command += ["--adapters", *(f"{name}={folder}" for name, folder in tiny_adapters.items())]
     command += ["--questions", "3", "--branches", "2", "--depth", "2", "--top-k", "2"]

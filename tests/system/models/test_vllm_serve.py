@@ -1,24 +1,19 @@
 """A real server process of vLLM with three adapters, asked through the server backend."""
 
-import asyncio
 import json
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 
+import httpx2
 import pytest
 
 from system.models.base import Completion, Request
-from system.models.server import ServerModel
 from system.settings import EngineSettings
-from tests.helpers.processes import free_port
+from tests.helpers.asking import ask_server
+from tests.helpers.processes import free_port, wait_for
 
 # The warnings of what vLLM imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
-
-START = 300  # seconds
 
 
 @pytest.fixture(scope="module")
@@ -37,35 +32,26 @@ def address(tiny_model, tiny_adapters, tmp_path_factory):
     log = tmp_path_factory.mktemp("serve") / "log.txt"
     with log.open("w") as output, subprocess.Popen(command, stdout=output, stderr=output) as process:
         try:
-            wait_for(f"http://127.0.0.1:{port}/health", process, log)
+            wait_for(lambda: process.poll() is not None or answers(f"http://127.0.0.1:{port}/health"))
+            assert process.poll() is None, log.read_text()[-3000:]
             yield f"http://127.0.0.1:{port}/v1"
         finally:
             process.terminate()
 
 
-def wait_for(address, process, log):
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(address, timeout=5):
-                return
-        except (urllib.error.URLError, ConnectionError):
-            time.sleep(1)
-    pytest.fail(f"the server did not start within {START} s:\n{log.read_text()[-3000:]}")
+def answers(address):
+    try:
+        return httpx2.get(address).is_success
+    except httpx2.HTTPError:
+        return False
 
 
 def test_every_task_is_answered_and_its_prompt_cached(address, tiny_adapters, tasks):
-    requests = [Request(task) for task in tasks.values()]
     names = {adapter: str(adapter) for adapter in tiny_adapters}
-
-    async def run():
-        served = ServerModel("base", names, EngineSettings(address=address))
-        try:
-            return await served.generate(requests), await served.generate(requests)
-        finally:
-            await served.close()
-
-    results, again = asyncio.run(run())
+    results, again = (
+        ask_server(EngineSettings(address=address), *map(Request, tasks.values()), model="base", adapters=names)
+        for _ in range(2)
+    )
     assert all(isinstance(result, Completion) for result in results), results
     assert [r.raw for r in results] == [r.raw for r in again]
     cached = [r.cost.tokens_cached > 0 for r in again if r.cost.tokens_in >= 300]  # vLLM caches whole blocks only
@@ -76,13 +62,7 @@ def test_long_passage_is_trimmed_by_the_servers_own_count(address, tasks):
     passage = tasks["answer"].passage
     long = type(passage)(text="The bridge is dear. " * 900, url=passage.url, page=0, start=0)
 
-    async def run():
-        served = ServerModel("base", {}, EngineSettings(address=address))
-        try:
-            return await served.generate([Request(tasks["answer"].model_copy(update={"passage": long}))])
-        finally:
-            await served.close()
-
-    (result,) = asyncio.run(run())
+    request = Request(tasks["answer"].model_copy(update={"passage": long}))
+    (result,) = ask_server(EngineSettings(address=address), request, model="base")
     assert isinstance(result, Completion), result
     assert 2048 - 256 - 20 < result.cost.tokens_in <= 2048 - 256

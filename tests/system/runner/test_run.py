@@ -65,15 +65,6 @@ def test_missing_empty_and_broken_stores_fail_only_their_claims(folder, answers)
     assert all(result.pairs for result in results)
 
 
-def test_a_model_failure_affects_only_its_claim(folder, answers):
-    def script(request):
-        return RuntimeError("gone") if request.task.claim.id == 5 else answers(request)
-
-    results = run_all(folder, script)
-    assert [r.claim.id for r in results if r.failures] == [5]
-    assert results[5].failures[0].message == "RuntimeError: gone"
-
-
 @pytest.mark.slow
 def test_ctrl_c_stops_at_once_and_keeps_what_is_done(folder):
     process = start(folder, "0.2")
