@@ -2,7 +2,7 @@
 
 import copy
 
-from transformers import Qwen2Config, Qwen3Config
+from transformers import Qwen2Config
 
 QWEN_14B = Qwen2Config(
     architectures=["Qwen2ForCausalLM"],
@@ -14,17 +14,6 @@ QWEN_14B = Qwen2Config(
     num_key_value_heads=8,
     max_position_embeddings=32_768,
     tie_word_embeddings=False,
-)
-QWEN3_EMBEDDING = Qwen3Config(
-    vocab_size=151_669,
-    hidden_size=1024,
-    intermediate_size=3072,
-    num_hidden_layers=28,
-    num_attention_heads=16,
-    num_key_value_heads=8,
-    head_dim=128,
-    max_position_embeddings=32_768,
-    tie_word_embeddings=True,
 )
 
 
