@@ -116,7 +116,9 @@ def _unsaid(pair: Pair, about: dict[str, list[str]], rng: Random) -> Iterator[Pa
     match = _SUBJECT.match(pair.statement)
     for other in rng.sample(same, min(3, len(same))) if match and (same := about.get(match[1])) else ():
         said = other[match.end(1) :].lower()
-        if not _COPULA.match(said) and not any(word in pair.evidence.lower() for word in re.findall(r"[a-z\d]{4,}", said)):
+        if not _COPULA.match(said) and not any(
+            word in pair.evidence.lower() for word in re.findall(r"[a-z\d]{4,}", said)
+        ):
             yield replace(pair, statement=other, label=NOT_ENOUGH, two_way=False)
             return
 
