@@ -42,12 +42,8 @@ def test_without_a_strategy_everything_else_is_green(tmp_path):
     names = tmp_path / "system" / "strategies" / "__init__.py"
     assert LINE in names.read_text()
     names.write_text(names.read_text().replace(LINE, ""))
-    affected = ["tests/system/strategies", "tests/system/graph", "tests/test_layout.py"]
-    affected += [
-        "tests/system/test_settings.py",
-        "tests/system/test_factgraph.py",
-        "tests/system/models/test_golden_prompts.py",
-    ]
+    affected = ["strategies", "graph", "test_settings.py", "test_factgraph.py", "models/test_golden_prompts.py"]
+    affected = ["tests/test_layout.py", *(f"tests/system/{name}" for name in affected)]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", *affected]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout[-4000:]
