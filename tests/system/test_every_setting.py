@@ -29,7 +29,10 @@ from tests.helpers.processes import PATIENCE
 
 STORE = (
     *PAGES,
-    ("https://www.politifact.com/aster", "The Aster bridge never opened. The claim about 1932 is false: PolitiFact."),
+    (
+        "https://www.politifact.com/aster",
+        "The Aster bridge never opened, and the claim about 1932 is false, found PolitiFact.",
+    ),
     ("https://news.example/2021/06/30/aster", "The Aster bridge opened again in June, wrote the Halden paper."),
     ("https://copy.example", "They say: The Aster bridge opened in 1932. So says all of Halden."),
     (
