@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import shutil
 import zipfile
 from types import SimpleNamespace
@@ -38,15 +39,15 @@ class Hub(Site):
     def answer(self, handler):
         path = handler.path.partition("?")[0]
         self.asked.append(path)
-        name = path.removeprefix("/someone/data/resolve/main/").removeprefix(f"/someone/data/resolve/{SHA}/")
+        content = self.files.get(re.sub(rf"^/someone/data/resolve/(main|{SHA})/", "", path))
         if path.startswith("/api/models/someone/data/tree"):
-            body = [{"type": "file", "path": n, "size": len(c), "oid": SHA} for n, c in self.files.items()]
+            content = [{"type": "file", "path": n, "size": len(c), "oid": SHA} for n, c in self.files.items()]
         elif path.startswith("/api/models/someone/data"):
-            body = {"id": "someone/data", "sha": SHA, "siblings": [{"rfilename": name} for name in self.files]}
-        elif name not in self.files:
+            content = {"id": "someone/data", "sha": SHA, "siblings": [{"rfilename": name} for name in self.files]}
+        if content is None:
             handler.send_error(404)
             return
-        content = self.files[name] if name in self.files else json.dumps(body).encode()
+        content = content if isinstance(content, bytes) else json.dumps(content).encode()
         handler.send_response(200)
         etag = hashlib.sha256(content).hexdigest()
         for key, value in {"Content-Length": len(content), "ETag": f'"{etag}"', "X-Repo-Commit": SHA}.items():
@@ -57,10 +58,10 @@ class Hub(Site):
 
 
 @pytest.fixture
-def hub(tmp_path, monkeypatch):
+def hub(monkeypatch):
     made = Hub()
-    template = made.address + "/{repo_id}/resolve/{revision}/{filename}"
     monkeypatch.setattr(constants, "ENDPOINT", made.address)
+    template = made.address + "/{repo_id}/resolve/{revision}/{filename}"
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
     yield made

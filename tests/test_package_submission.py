@@ -47,8 +47,8 @@ def run(folder: Path, script: str, *arguments: str, **environment: str) -> subpr
 def bring_data(folder: Path) -> None:
     """Two of the bundled claims with their stores, in the folders where the organizers' download_data.sh puts them."""
     claims, stores = folder / "data_store" / "averitec" / "small.json", folder / "knowledge_store" / "small" / "0_499"
-    claims.parent.mkdir(parents=True)
-    stores.mkdir(parents=True)  # an archive of the organizers' has a folder of its own
+    for made in (claims.parent, stores):  # an archive of the organizers' has a folder of its own
+        made.mkdir(parents=True)
     examples = orjson.loads((ROOT / "system" / "examples" / "claims.json").read_bytes())
     claims.write_bytes(orjson.dumps(examples[:CLAIMS]))
     for number in range(CLAIMS):
@@ -91,50 +91,43 @@ def test_finds_adapters_where_the_settings_say(unpacked):
 
 
 FAKES = {
-    "nvidia-smi": "echo 550.127.05",
+    "nvidia-smi": "echo $DRIVER",
     "conda": 'mkdir -p "${@: -2:1}/lib/cuda" && touch "${@: -2:1}/lib/cuda/libcuda.so.1"',
     "python3": "exit 0",
 }
+OURS = 'echo "${0##*/} $* with ${LD_LIBRARY_PATH:-nothing}"; [ "$3 $DRIVER" != "doctor " ]'
+
+
+def shell(unpacked: Path, tmp_path: Path, driver: str, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of the package among fakes of the driver's, conda's and our own.
+
+    Each of ours prints the library path; without a driver the doctor fails, as on a machine without ``nvidia-smi``.
+    """
+    scripts = {tmp_path / "fakes" / name: body for name, body in FAKES.items() if driver or name == "python3"}
+    scripts |= dict.fromkeys([unpacked / "scripts" / "setup.sh", unpacked / ".venv" / "bin" / "python"], OURS)
+    for script, body in scripts.items():
+        script.parent.mkdir(parents=True, exist_ok=True)
+        script.write_text(f"#!/bin/bash\n{body}\n")
+        script.chmod(0o755)
+    variables = {"PATH": f"{tmp_path / 'fakes'}:/usr/bin:/bin", "ADAPTERS": "none", "DRIVER": driver}
+    return subprocess.run(
+        command, cwd=unpacked, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
 
 
 @pytest.mark.parametrize(("driver", "installs"), [("550.127.05", True), ("580.95.05", False)])
 def test_an_old_driver_gets_the_compatibility_libraries_before_anything_runs(unpacked, tmp_path, driver, installs):
-    """With commands of our own in place of the driver's, conda's and ours; each of ours prints the library path."""
-    fakes = tmp_path / "fakes"
-    fakes.mkdir()
-    for name, body in FAKES.items():
-        (fakes / name).write_text(f"#!/bin/bash\n{body.replace('550.127.05', driver)}\n")
-    (unpacked / ".venv" / "bin").mkdir(parents=True)
-    ours = [unpacked / "scripts" / "setup.sh", unpacked / ".venv" / "bin" / "python"]
-    for script in ours:
-        script.write_text('#!/bin/bash\necho "${0##*/} $* with ${LD_LIBRARY_PATH:-nothing}"\n')
-    for script in [*ours, *fakes.iterdir()]:
-        script.chmod(0o755)
-    variables = {"PATH": f"{fakes}:/usr/bin:/bin", "ADAPTERS": "none"}
-    done = subprocess.run(
-        [unpacked / "installation.sh"], env=variables, capture_output=True, text=True, timeout=PATIENCE
-    )
+    done = shell(unpacked, tmp_path, driver, "./installation.sh")
     assert done.returncode == 0, done.stderr
     expected = str(unpacked / ".conda-cuda" / "lib" / "cuda") if installs else "nothing"
     for step in ("setup.sh gpu", "python -m system doctor --profile a10g"):
         assert f"{step} with {expected}\n" in done.stdout
     ask = '. ./settings.sh; echo "${LD_LIBRARY_PATH:-nothing}"'  # and so when the system runs
-    found = subprocess.run(["bash", "-euc", ask], cwd=unpacked, env=variables, capture_output=True, text=True)
-    assert found.stdout == f"{expected}\n"
+    assert shell(unpacked, tmp_path, driver, "bash", "-euc", ask).stdout == f"{expected}\n"
 
 
 def test_a_missing_gpu_is_named_before_any_weights_are_fetched(unpacked, tmp_path):
-    """With a doctor of our own that finds no GPU, as on a machine without ``nvidia-smi``."""
-    (tmp_path / "python3").write_text("#!/bin/bash\nexit 0\n")
-    (unpacked / ".venv" / "bin").mkdir(parents=True)
-    for script in (unpacked / "scripts" / "setup.sh", unpacked / ".venv" / "bin" / "python", tmp_path / "python3"):
-        if script.parent != tmp_path:
-            script.write_text('#!/bin/bash\necho "${0##*/} $*"\n[ "$3" != doctor ] || exit 1\n')
-        script.chmod(0o755)
-    variables = {"PATH": f"{tmp_path}:/usr/bin:/bin", "ADAPTERS": "none"}
-    done = subprocess.run(
-        [unpacked / "installation.sh"], env=variables, capture_output=True, text=True, timeout=PATIENCE
-    )
+    done = shell(unpacked, tmp_path, "", "./installation.sh")
     assert done.returncode == 1 and "-m system doctor --profile a10g" in done.stdout
     assert "fetch" not in done.stdout
 

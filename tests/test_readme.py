@@ -18,29 +18,17 @@ DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
 THIS_TEST = "./scripts/test.sh"  # what runs the tests cannot be run by one of them
 
 
-def blocks_of(path):
-    """The commands of a document, fenced as bash."""
-    return re.findall(r"^```bash\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-
-
-def snippets_of(path):
-    """The Python of a document."""
-    return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-
-
-def expected_of(path):
-    """The output that a document shows of its commands: blocks of text right behind them."""
-    found = re.findall(
-        r"^```bash\n(.*?)^```\n\n```text\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-    )
-    return dict(found)
+def blocks_of(path, language):
+    """The blocks of a document in a language, each with the output that is shown right behind it, if any."""
+    block = rf"^```{language}\n(.*?)^```(?:\n\n```text\n(.*?)^```)?"
+    return re.findall(block, path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
 # In this order: the documents go on from what the commands of the README have written.
 COMMANDS = [
-    pytest.param(block, expected_of(path).get(block, ""), id=f"{path.name}-{number}")
+    pytest.param(block, expected, id=f"{path.name}-{number}")
     for path in (README, *DOCUMENTS)
-    for number, block in enumerate(blocks_of(path), start=1)
+    for number, (block, expected) in enumerate(blocks_of(path, "bash"), start=1)
     if block.strip() != THIS_TEST
 ]
 
@@ -83,7 +71,7 @@ def test_a_command_prints_what_the_document_says(checkout, block, expected):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["README.md", "docs/service.md", "docs/tutorial.md"])
 def test_documented_python_runs(name):
-    (snippet,) = snippets_of(ROOT / name)
+    ((snippet, _),) = blocks_of(ROOT / name, "python")
     command = [sys.executable, "-c", snippet]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr

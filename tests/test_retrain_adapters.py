@@ -24,12 +24,12 @@ if arguments[1] == "scripts.measured":
     arguments = arguments[5:]
 after = lambda option: arguments[arguments.index(option) + 1]
 if arguments[1:3] == ["training", "data"]:
-    for name in arguments[arguments.index("--sets") + 1 :]:
-        for each in [name, "moderator_sft", "moderator_preferences"] if name == "moderator" else [name]:
-            folder = pathlib.Path(after("--output"))
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"{{each}}.jsonl").write_text("made")
-            (folder / f"{{each}}.card.json").write_text("made")
+    folder = pathlib.Path(after("--output"))
+    folder.mkdir(parents=True, exist_ok=True)
+    sets = arguments[arguments.index("--sets") + 1 :]
+    for name in [*sets, "moderator_sft", "moderator_preferences"] if sets == ["moderator"] else sets:
+        for suffix in ("jsonl", "card.json"):
+            (folder / f"{{name}}.{{suffix}}").touch()
 if arguments[1:3] == ["training", "train"]:
     folder = pathlib.Path(after("--output"))
     folder.mkdir(parents=True)
@@ -62,17 +62,13 @@ def retrain(checkout: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("options", "chain"),
-    [
-        ((), ["moderator"]),
-        (("--moderator", "none"), []),
-        (("--moderator", "d-sft-dpo"), ["moderator-sft", "moderator-dpo"]),
-    ],
+    ("moderator", "chain"),
+    [("debate-sft", ["moderator"]), ("none", []), ("d-sft-dpo", ["moderator-sft", "moderator-dpo"])],
 )
 def test_the_package_serves_what_was_trained_last(
-    checkout: Path, tmp_path: Path, options: tuple[str, ...], chain: list[str]
+    checkout: Path, tmp_path: Path, moderator: str, chain: list[str]
 ) -> None:
-    done = retrain(checkout, *options)
+    done = retrain(checkout, *(["--moderator", moderator] if moderator != "debate-sft" else []))
     assert done.returncode == 0, done.stdout + done.stderr
     trained = (checkout / "trained").read_text().split()
     assert trained[3:] == chain

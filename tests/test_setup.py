@@ -16,26 +16,18 @@ SPARE = {"openvino/libs/libopenvino_intel_gpu_plugin.so", "openvino/libs/libopen
 
 
 @pytest.mark.parametrize(
-    ("extras", "gpu", "left"),
-    [
-        ([], False, NEEDED),
-        (["train"], False, NEEDED),
-        ([], True, NEEDED | SPARE),
-    ],
+    ("extras", "gpu", "left"), [([], False, NEEDED), (["train"], False, NEEDED), ([], True, NEEDED | SPARE)]
 )
 def test_only_what_runs_without_a_gpu_stays_without_one(tmp_path, extras, gpu, left):
     (tmp_path / "scripts").mkdir()
     for name in ("scripts/setup.sh", "scripts/environment.sh", "pyproject.toml", "constraints.txt"):
         shutil.copy2(ROOT / name, tmp_path / name)
     packages = tmp_path / ".venv" / "lib" / "python3.11" / "site-packages"
-    for name in NEEDED | SPARE:
-        (packages / name).parent.mkdir(parents=True, exist_ok=True)
-        (packages / name).touch()
-    for name, status in {".venv/bin/pip": 0, ".venv/bin/python": 0, "stubs/uv": 0, "stubs/nvidia-smi": not gpu}.items():
-        stub = tmp_path / name
-        stub.parent.mkdir(parents=True, exist_ok=True)
-        stub.write_text(f"#!/bin/sh\nexit {int(status)}\n")
-        stub.chmod(0o755)
+    stubs = {".venv/bin/pip": 0, ".venv/bin/python": 0, "stubs/uv": 0, "stubs/nvidia-smi": int(not gpu)}
+    for file, status in {**{packages / name: 0 for name in NEEDED | SPARE}, **stubs}.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(f"#!/bin/sh\nexit {status}\n")
+        (tmp_path / file).chmod(0o755)
     environment = {"PATH": f"{tmp_path / 'stubs'}:{os.environ['PATH']}", "PYTHON": sys.executable}
     command = [tmp_path / "scripts" / "setup.sh", *extras]
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)

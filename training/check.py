@@ -85,14 +85,13 @@ def agreement(
 ) -> tuple[float, float]:
     """Return the mean share of the engine's tokens that PEFT finds likeliest too, each given those before it.
 
-    An engine that does not apply the adapter turns the two results round.
-
     Args:
         written: tasks with the engine's replies.
         context: of the engine, in tokens.
 
     Returns:
-        The share with the adapter, and the share of the base without it.
+        The share with the adapter, and the share of the base without it, which is the larger one if the engine does
+        not apply the adapter.
     """
     loaded = load_base(base, precision_for(base))
     check_adapter(adapter, loaded, base_mark(base))
@@ -106,16 +105,15 @@ def agreement(
             reply = [*reply, chat.tokenizer.eos_token_id]
         with torch.inference_mode():
             ids = torch.tensor([[*prompt, *reply]], device=model.device)
-            with_adapter = model(input_ids=ids).logits[0, len(prompt) - 1 : -1]
+            with_adapter = _alike(model, ids, len(prompt))
             with model.disable_adapter():
-                without = model(input_ids=ids).logits[0, len(prompt) - 1 : -1]
-        wanted = ids[0, len(prompt) :]
-        shares.append((_alike(with_adapter, wanted), _alike(without, wanted)))
+                shares.append((with_adapter, _alike(model, ids, len(prompt))))
     return fmean(one for one, _ in shares), fmean(other for _, other in shares)
 
 
-def _alike(logits: torch.Tensor, wanted: torch.Tensor) -> float:
-    return float((logits.argmax(-1) == wanted).float().mean())
+def _alike(model: Any, ids: torch.Tensor, prompt: int) -> float:
+    logits = model(input_ids=ids).logits[0, prompt - 1 : -1]
+    return float((logits.argmax(-1) == ids[0, prompt:]).float().mean())
 
 
 def example_tasks(adapter: Adapter, count: int) -> list[Task[Reply]]:

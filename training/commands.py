@@ -5,7 +5,7 @@ Only the module of the command that is given is imported, because their librarie
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 
 COMMANDS = {
@@ -27,15 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Every command resumes: what is finished stays, and the same command goes on from there.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = _overview() if not given or given[0] not in COMMANDS else parser_of(given[0])
+    parser = parser_of(given[:1])
     options, settings = parser.parse_known_args(given)
     if settings and "settings" not in options:
         parser.error(f"unrecognized arguments: {' '.join(settings)}")
     options.settings = settings
-    return _run(options)
 
-
-def _run(options: argparse.Namespace) -> int:
     from knowledge_store.dense.encoder import EncoderUnavailable
     from system.averitec.claims import ClaimsError
     from system.files.journal import JournalError
@@ -51,28 +48,23 @@ def _run(options: argparse.Namespace) -> int:
         options.run(options)
     except expected as error:
         print(f"error: {error}", file=sys.stderr)
-        return 2
     except OSError as error:
         print(f"error: {error}; fix it and run the same command again: what is finished is kept", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
         print("stopped; run the same command to resume", file=sys.stderr)
-        return 2
-    return 0
+    else:
+        return 0
+    return 2
 
 
-def parser_of(*names: str) -> argparse.ArgumentParser:
-    """Return a parser of some commands; of all without a name."""
+def parser_of(names: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Return a parser that knows all commands, and the options of those that are named."""
     parser = argparse.ArgumentParser(prog="python -m training", description=DESCRIPTION)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in dict.fromkeys(COMMANDS[name][0] for name in names or COMMANDS):
+    wanted = dict.fromkeys(module for name, (module, _) in COMMANDS.items() if name in names)
+    for module in wanted:
         import_module(module).add_command(commands)
-    return parser
-
-
-def _overview() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m training", description=DESCRIPTION)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, (_, purpose) in COMMANDS.items():
-        commands.add_parser(name, help=purpose)
+    for name, (module, purpose) in COMMANDS.items():
+        if module not in wanted:
+            commands.add_parser(name, help=purpose)
     return parser

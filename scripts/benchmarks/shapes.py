@@ -1,6 +1,6 @@
 """Architectures that benchmarks fill with random weights, so that nothing is downloaded."""
 
-from transformers import Qwen2Config, Qwen3Config
+from transformers import Qwen2Config
 
 QWEN_14B = Qwen2Config(
     architectures=["Qwen2ForCausalLM"],
@@ -14,14 +14,3 @@ QWEN_14B = Qwen2Config(
     tie_word_embeddings=False,
 )
 QWEN_14B_AWQ = 9_980_028_928  # bytes of the files of its AWQ checkpoint
-QWEN3_EMBEDDING = Qwen3Config(
-    vocab_size=151_669,
-    hidden_size=1024,
-    intermediate_size=3072,
-    num_hidden_layers=28,
-    num_attention_heads=16,
-    num_key_value_heads=8,
-    head_dim=128,
-    max_position_embeddings=32_768,
-    tie_word_embeddings=True,
-)

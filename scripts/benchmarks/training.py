@@ -1,4 +1,4 @@
-"""Measure training steps and the embedding of passages on random weights of the real shapes: nothing is downloaded.
+"""Measure training steps on random weights of the real shapes: nothing is downloaded.
 
     python -m scripts.benchmarks.training --output training.json      # on the GPU, with bitsandbytes, about 4 minutes
     python -m scripts.benchmarks.training --tiny --precision float32  # the same cases without a GPU, to rehearse
@@ -13,16 +13,16 @@ import argparse
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from peft import LoraConfig, get_peft_model
 from torch import nn
-from transformers import AutoModel, AutoModelForCausalLM, PreTrainedConfig, Qwen2Config
+from transformers import AutoModelForCausalLM, PreTrainedConfig, Qwen2Config
 
-from scripts.benchmarks.shapes import QWEN3_EMBEDDING, QWEN_14B
+from scripts.benchmarks.shapes import QWEN_14B
 from training.finetuning.base import four_bits
 from training.finetuning.recipes import RECIPES, Recipe
 
@@ -38,7 +38,6 @@ TINY = Qwen2Config(
     num_attention_heads=4,
     num_key_value_heads=2,
 )
-PASSAGES, PASSAGE_TOKENS = 606, 238  # of a claim of AVeriTeC's dev split, as the engine embeds them
 
 
 @dataclass(frozen=True)
@@ -101,10 +100,14 @@ def train(base: Any, case: Case, precision: str, updates: int) -> dict[str, floa
     if GPU:
         base.gradient_checkpointing_enable({"use_reentrant": False})
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer: Any = torch.optim.AdamW(trained, lr=1e-4)
     if precision == "nf4":
         for parameter in trained:
             parameter.data = parameter.data.to(torch.bfloat16)
-    optimizer = _optimizer(trained, precision)
+        if GPU:
+            from bitsandbytes.optim import PagedAdamW8bit
+
+            optimizer = PagedAdamW8bit(trained, lr=1e-4)
     ids = torch.randint(base.config.vocab_size, (case.micro_batch, case.tokens), device=DEVICE)
     reply = max(1, case.tokens // 8)
     if GPU:
@@ -126,14 +129,6 @@ def train(base: Any, case: Case, precision: str, updates: int) -> dict[str, floa
     return {"seconds_per_update": seconds, "tokens_per_second": tokens / seconds, "flops": work / seconds, **memory()}
 
 
-def _optimizer(trained: list[nn.Parameter], precision: str) -> Any:
-    if GPU and precision == "nf4":
-        from bitsandbytes.optim import PagedAdamW8bit
-
-        return PagedAdamW8bit(trained, lr=1e-4)
-    return torch.optim.AdamW(trained, lr=1e-4)
-
-
 def flops(config: Any, tokens: int) -> float:
     """Return the FLOP per token of a LoRA step: forward, forward again for checkpointing, and backward to the inputs.
 
@@ -143,23 +138,6 @@ def flops(config: Any, tokens: int) -> float:
     attention = config.hidden_size * (2 * config.hidden_size + 2 * config.num_key_value_heads * head)
     weights = config.num_hidden_layers * (attention + 3 * config.hidden_size * config.intermediate_size)
     return 6.0 * weights + 8.0 * tokens * config.hidden_size * config.num_hidden_layers
-
-
-def embed(config: PreTrainedConfig, passages: int, tokens: int, batch: int = 64) -> dict[str, float]:
-    """Measure the embedding of passages of one length."""
-    with torch.device(DEVICE):
-        model = AutoModel.from_config(config, dtype=torch.bfloat16).eval()
-    ids = torch.randint(config.vocab_size, (batch, tokens), device=DEVICE)
-    if GPU:
-        torch.cuda.reset_peak_memory_stats()
-
-    @torch.inference_mode()
-    def everything() -> None:
-        for start in range(0, passages, batch):
-            model(input_ids=ids[: passages - start], use_cache=False)
-
-    seconds = timed(everything, 3)
-    return {"seconds": seconds, "tokens_per_second": passages * tokens / seconds, **memory()}
 
 
 def matmul_rate(size: int) -> float:
@@ -206,7 +184,7 @@ def main() -> None:
     base = random_model(config, options.precision)
     for case in CASES:
         if options.tiny:
-            case = Case(case.name, case.task, case.tokens // 64, case.micro_batch, case.passes)
+            case = replace(case, tokens=case.tokens // 64)
         try:
             figures = train(base, case, options.precision, options.updates)
         except torch.OutOfMemoryError as error:
@@ -216,11 +194,6 @@ def main() -> None:
         figures["a10g_tokens_per_second"] = figures["tokens_per_second"] * A10G / rate
         found["cases"][case.name] = figures
         print(f"{case.name}: {', '.join(f'{name} {value:.3g}' for name, value in figures.items())}", flush=True)
-    del base
-    shape = TINY if options.tiny else QWEN3_EMBEDDING
-    figures = embed(shape, PASSAGES // 64 if options.tiny else PASSAGES, PASSAGE_TOKENS)
-    found["embedding"] = figures
-    print(f"embedding: {', '.join(f'{name} {value:.3g}' for name, value in figures.items())}")
     if options.output:
         options.output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 

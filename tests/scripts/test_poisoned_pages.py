@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import orjson
@@ -19,11 +20,6 @@ CLAIMS, STORES = ROOT / "system" / "examples" / "claims.json", ROOT / "knowledge
 ATTACKS = ROOT / "scripts" / "benchmarks"
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
-    monkeypatch.setattr(sys, "argv", ["poisoned_pages", str(CLAIMS), str(STORES), *options])
-    poisoned_pages.main()
-
-
 @pytest.mark.parametrize("name", ["known_attacks.json.gz", "held_out_attacks.json.gz"])
 def test_kept_attacks_are_on_bundled_claims(name: str) -> None:
     texts = {claim.text for claim in read_claims(CLAIMS)}
@@ -32,17 +28,12 @@ def test_kept_attacks_are_on_bundled_claims(name: str) -> None:
         assert all(isinstance(sentence, str) for added in pages.values() for page in added for sentence in page)
 
 
-class Credulous:
+class Credulous(nullcontext):
     """Believes any gazette."""
 
     def __init__(self, profile: str) -> None:
+        super().__init__(self)
         assert profile == "laptop"
-
-    def __enter__(self) -> "Credulous":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
 
     def check_many(self, claims: Sequence[Claim], store: Path) -> Iterator[Checked]:
         for claim in claims:
@@ -61,7 +52,9 @@ def test_counts_the_verdicts_that_pages_change(
         "paper": {other: [["It is so, says the Lorvane Gazette."]] * 2},
     }
     (file := tmp_path / "attacks.json").write_bytes(orjson.dumps(attacks))
-    run(monkeypatch, "--attacks", str(file), "--profile", "laptop")
+    options = [str(CLAIMS), str(STORES), "--attacks", str(file), "--profile", "laptop"]
+    monkeypatch.setattr(sys, "argv", ["poisoned_pages", *options])
+    poisoned_pages.main()
     assert capsys.readouterr().out.splitlines() == [
         "paper: claim 1 from Refuted to Supported",
         "1 of 3 verdicts flipped {'paper': 1}",

@@ -13,8 +13,12 @@ class Clock:
         return self.now
 
 
-def test_the_reserve_is_for_the_last_judgement():
-    clock = Clock()
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def test_the_reserve_is_for_the_last_judgement(clock):
     deadline = Deadline(10.0, reserve=3.0, clock=clock)
     assert (deadline.left(), deadline.left(final=True)) == (7.0, 10.0)
     clock.now += 8.0
@@ -24,8 +28,7 @@ def test_the_reserve_is_for_the_last_judgement():
     assert deadline.left(final=True) == 0.0
 
 
-def test_claims_of_a_run_share_its_time():
-    clock = Clock()
+def test_claims_of_a_run_share_its_time(clock):
     allowance = Allowance(60.0, places=4, clock=clock)
     for _ in range(4):
         allowance.begin()
@@ -40,8 +43,7 @@ def test_claims_of_a_run_share_its_time():
     assert first.left(final=True) == allowance.longest - 200.0 == 280.0
 
 
-def test_a_delayed_run_leaves_each_claim_half_its_budget():
-    clock = Clock()
+def test_a_delayed_run_leaves_each_claim_half_its_budget(clock):
     allowance = Allowance(60.0, places=1, clock=clock)
     clock.now += 1000.0
     allowance.begin()
@@ -68,8 +70,7 @@ def test_running_work_may_use_the_budget_of_a_new_claim(begins, ended):
     assert fake_time.run(work()) == pytest.approx(ended)
 
 
-def test_a_claim_of_a_run_that_is_far_ahead_ends_at_the_limit():
-    clock = Clock()
+def test_a_claim_of_a_run_that_is_far_ahead_ends_at_the_limit(clock):
     allowance = Allowance(60.0, places=8, clock=clock, limit=100.0)
     for _ in range(500):
         allowance.begin()

@@ -14,10 +14,11 @@ from knowledge_store.ranking import RankedStore, rank
 from system.check import Engine, check, load_engine
 from system.checker import each
 from system.graph.records import Calibration, Label
+from system.graph.thoughts import Evidence
 from system.models.scripted import ScriptedModel
 from system.reader.base import ReaderUnavailable
 from system.runner.run import LocalChecker
-from system.settings import SECTIONS, Settings, SettingsError, load
+from system.settings import SECTIONS, SettingsError, load
 from system.strategies import STRATEGIES
 from system.strategies.base import OF_ALL, asked_by, named, unused
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
@@ -75,15 +76,10 @@ SETTINGS = [f"{section}.{name}" for section, fields in SECTIONS.items() for name
 OPTIONS = [setting for setting in RUNS if setting.startswith("options.")]
 
 
-def settings_of(changes: dict[str, object]) -> Settings:
-    sections = {name: value for name, value in changes.items() if "__" in name}
-    strategy = str(changes.get("strategy", "got"))
-    return settings_with(**sections).model_copy(update={"strategy": strategy})
-
-
 def checked(changes: dict[str, object]) -> tuple[object, ...]:
     """All that a run shows: what was asked and how, the verdict, the evidence."""
-    settings = settings_of(changes)
+    sections = {name: value for name, value in changes.items() if "__" in name}
+    settings = settings_with(**sections).model_copy(update={"strategy": str(changes.get("strategy", "got"))})
     answers = Answers()
     labels = {"When": Label.SUPPORTED, "Who": Label.SUPPORTED}
     answers.replace[JudgeClaim] = lambda request: VerdictReply(
@@ -138,9 +134,8 @@ def test_as_many_stores_are_ranked_at_once_as_workers(make_engine, monkeypatch, 
         return store_of(PAGES)
 
     async def run() -> None:
-        async with LocalChecker(
-            make_engine(run__workers=workers, run__max_concurrent_claims=3), tmp_path, claims
-        ) as checker:
+        engine = make_engine(run__workers=workers, run__max_concurrent_claims=3)
+        async with LocalChecker(engine, tmp_path, claims) as checker:
             assert len([one async for one in each(checker.check, claims, checker.places)]) == 6
 
     monkeypatch.setattr(Workers, "call", call)
@@ -167,8 +162,6 @@ def test_evidence_that_is_not_retrieved_is_not_searched_for(make_case, strategy:
             with pytest.raises(SettingsError, match="nothing to do"):
                 asked_by(load("laptop", {"strategy": strategy, "evidence": evidence}))
         return
-    from system.graph.thoughts import Evidence
-
     case = make_case(debate__evidence=evidence, graph__debate=True)
     asyncio.run(named(strategy)(case))
     found = [(thought.operation, thought.content.passage) for thought in case.graph.holding(Evidence)]

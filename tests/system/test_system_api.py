@@ -24,17 +24,14 @@ TEXTS = dict(PAGES)
 STORE = b"\n".join(orjson.dumps({"url": url, "url2text": [text]}) for url, text in PAGES)
 
 
-def make_checker(**changes):
-    return FactChecker(engine=Engine(ScriptedModel(Answers()), BagOfWords(), settings_with(**changes)))
-
-
-def running():
-    return {child.pid for child in psutil.Process().children()}
+def checker_of(script, **changes):
+    """A checker whose model is a script."""
+    return FactChecker(engine=Engine(ScriptedModel(script), BagOfWords(), settings_with(**changes)))
 
 
 @pytest.fixture
 def checker():
-    with make_checker() as checker:
+    with checker_of(Answers()) as checker:
         yield checker
 
 
@@ -45,13 +42,12 @@ def test_documents_are_judged_by_their_sentences():
         claim = "The Aster bridge opened in 1931."
         verdict = checker.check(claim, {"a.md": "The Aster bridge opened in 1932."}).verdict
     assert verdict.label is Label.REFUTED and verdict.confidence > 0.5
-    said = "a.md contradicts it: “The Aster bridge opened in 1932.”"
-    assert verdict.justification == said
+    assert verdict.justification == "a.md contradicts it: “The Aster bridge opened in 1932.”"
 
 
 def test_sync_and_async_give_the_same(checker):
     async def in_a_notebook():
-        return checker.check(CLAIM, TEXTS), await make_checker().acheck(CLAIM, TEXTS)
+        return checker.check(CLAIM, TEXTS), await checker_of(Answers()).acheck(CLAIM, TEXTS)
 
     one, other = asyncio.run(in_a_notebook())
     assert (one.verdict, one.evidence) == (other.verdict, other.evidence)
@@ -65,9 +61,8 @@ def test_every_thought_is_told_and_the_verdict_last(checker):
 
 def test_many_claims_keep_their_order_and_their_stores(checker, tmp_path):
     for number in (0, 2):
-        (tmp_path / f"{number}.json").write_bytes(
-            b"\n".join(orjson.dumps({"url": f"{url}/{number}", "url2text": [text]}) for url, text in PAGES)
-        )
+        lines = (orjson.dumps({"url": f"{url}/{number}", "url2text": [text]}) for url, text in PAGES)
+        (tmp_path / f"{number}.json").write_bytes(b"\n".join(lines))
     first, missing, last = checker.check_many(["One.", Claim("Two.", id=1), {"claim": "Three."}], store=tmp_path)
     assert [one.result.claim.text for one in (first, missing, last)] == ["One.", "Two.", "Three."]
     (failure, *_) = missing.result.failures
@@ -76,10 +71,10 @@ def test_many_claims_keep_their_order_and_their_stores(checker, tmp_path):
 
 
 def test_a_store_that_hangs_is_a_failure_of_its_claim(tmp_path):
-    (tmp_path / "0.json").write_bytes(STORE)
+    for number in (0, 2):
+        (tmp_path / f"{number}.json").write_bytes(STORE)
     os.mkfifo(tmp_path / "1.json")  # opening it never returns
-    (tmp_path / "2.json").write_bytes(STORE)
-    with make_checker(run__budget=4.0) as checker:
+    with checker_of(Answers(), run__budget=4.0) as checker:
         first, hung, last = checker.check_many([CLAIM.text] * 3, store=tmp_path)
     assert first.evidence and last.evidence
     (failure, *_) = hung.result.failures
@@ -98,7 +93,7 @@ def test_ctrl_c_ends_the_work_that_is_waited_for():
         asked.wait()
         os.kill(os.getpid(), signal.SIGINT)
 
-    with FactChecker(engine=Engine(ScriptedModel(never), BagOfWords(), settings_with())) as checker:
+    with checker_of(never) as checker:
         threading.Thread(target=interrupt, daemon=True).start()
         with pytest.raises(KeyboardInterrupt):
             next(checker.check_many([CLAIM], TEXTS))
@@ -106,8 +101,12 @@ def test_ctrl_c_ends_the_work_that_is_waited_for():
 
 def test_calls_share_their_workers_until_the_end(tmp_path):
     (tmp_path / "0.json").write_bytes(STORE)
+
+    def running():
+        return {child.pid for child in psutil.Process().children()}
+
     before, workers = running(), []
-    with make_checker() as checker:
+    with checker_of(Answers()) as checker:
         for _ in range(2):
             assert next(checker.check_many([CLAIM.text], store=tmp_path)).evidence
             workers.append(running() - before)
@@ -147,7 +146,7 @@ def test_of_many_claims_each_comes_once_it_is_done():
             await asyncio.to_thread(released.wait)
         return answers(request)
 
-    with FactChecker(engine=Engine(ScriptedModel(script), BagOfWords(), settings_with())) as checker:
+    with checker_of(script) as checker:
         checks = checker.check_many(["One.", "Two.", "Three."], TEXTS)
         assert next(checks).claim.text == "One."
         released.set()
@@ -156,7 +155,7 @@ def test_of_many_claims_each_comes_once_it_is_done():
 
 def test_a_later_document_is_left_out_for_its_claim_alone():
     documents = [Document(text, address, date="2020-01-01") for address, text in PAGES]
-    with make_checker(retrieval__later_pages=False) as checker:
+    with checker_of(Answers(), retrieval__later_pages=False) as checker:
         before, after = (Claim(CLAIM.text, date=date) for date in ("2019-05-03", "2021-05-03"))
         with pytest.raises(DocumentsError, match="page dated after the claim skipped 3"):
             checker.check(before, documents)
@@ -165,7 +164,7 @@ def test_a_later_document_is_left_out_for_its_claim_alone():
 
 
 def test_documents_are_objects_paths_and_texts(tmp_path):
-    checker = make_checker(retrieval__top_k=3)
+    checker = checker_of(Answers(), retrieval__top_k=3)
 
     def read(documents):
         found = checker.check(CLAIM, documents).graph.holding(Evidence)
@@ -179,15 +178,12 @@ def test_documents_are_objects_paths_and_texts(tmp_path):
 
 
 def test_closing_twice_is_fine_and_checking_then_is_not():
-    checker = make_checker()
+    checker = checker_of(Answers())
     checker.close()
     checker.close()
-    for use in (
-        checker.check,
-        lambda *given: next(checker.check_text(*given)),
-    ):
+    for use in (checker.check, checker.check_text):
         with pytest.raises(CheckerClosed, match="this FactChecker is closed"):
-            use(CLAIM.text, TEXTS)
+            list(use(CLAIM.text, TEXTS))
 
 
 @pytest.mark.parametrize(
@@ -209,9 +205,7 @@ def test_what_is_no_claim_is_named(checker, claim, message):
 
 @pytest.mark.parametrize("claims", ["A claim.", Claim("A claim."), {"claim": "A claim."}, None, 5])
 def test_one_claim_or_none_is_not_many(checker, claims):
-    with pytest.raises(
-        ClaimsError, match=r"^claims: expected several, in a list for instance, got .*; check takes one"
-    ):
+    with pytest.raises(ClaimsError, match=r"^claims: expected several, in a list for instance, .*; check takes one"):
         checker.check_many(claims, TEXTS)
 
 
@@ -226,11 +220,9 @@ def test_one_claim_or_none_is_not_many(checker, claims):
     ],
 )
 def test_what_is_no_document_is_named(checker, documents, message):
-    for check in (checker.check, lambda *given: next(checker.check_many(["A claim."], given[1]))):
+    for check, given in ((checker.check, CLAIM), (checker.check_many, [CLAIM]), (checker.check_text, CLAIM.text)):
         with pytest.raises(DocumentsError, match=message):
-            check("A claim.", documents)
-    with pytest.raises(DocumentsError, match=message):
-        list(checker.check_text("The Aster bridge opened in 1932.", documents))
+            list(check(given, documents))
 
 
 @pytest.mark.parametrize(
@@ -238,38 +230,34 @@ def test_what_is_no_document_is_named(checker, documents, message):
     [
         ({"depth": "three"}, "depth: expected a valid integer, .*got 'three'"),
         ({"depht": 3}, "depht: unknown setting; did you mean depth"),
-        (
-            {"engine": Engine(ScriptedModel({}), BagOfWords(), settings_with()), "depth": 2},
-            "^engine: it has its settings",
-        ),
+        ({"engine": Engine(ScriptedModel({}), BagOfWords(), settings_with()), "depth": 2}, "^engine: it has its sett"),
     ],
 )
 def test_wrong_settings_of_a_checker_are_named(given, message):
     with pytest.raises(SettingsError, match=message) as raised:
-        FactChecker(**{"profile": "laptop"} | given if "engine" not in given else given)
+        FactChecker(**{} if "engine" in given else {"profile": "laptop"}, **given)
     assert "http" not in str(raised.value)
 
 
 def test_errors_of_the_library_name_no_command_line_option(checker, tmp_path):
-    def said(error, use):
+    texts = []
+    for error, use in (
+        (SettingsError, lambda: FactChecker("laptop", depth="two")),
+        (DocumentsError, lambda: checker.check(CLAIM, "https://a.example/report")),
+        (DocumentsError, lambda: list(checker.check_text(CLAIM.text, store=tmp_path / "none"))),
+        (DocumentsError, lambda: list(checker.check_text("The Aster bridge opened in 1932."))),
+    ):
         with pytest.raises(error) as raised:
             use()
-        return str(raised.value)
-
-    texts = [
-        said(SettingsError, lambda: FactChecker("laptop", depth="two")),
-        said(DocumentsError, lambda: checker.check(CLAIM, "https://a.example/report")),
-        said(DocumentsError, lambda: list(checker.check_text(CLAIM.text, store=tmp_path / "none"))),
-        said(DocumentsError, lambda: list(checker.check_text("The Aster bridge opened in 1932."))),
-    ]
+        texts.append(str(raised.value))
     assert not any("--" in text or "command" in text or text.startswith(":") for text in texts), texts
 
 
 def test_one_claim_has_no_number_and_many_have(checker):
     alone = checker.check(CLAIM.text, TEXTS)
-    assert "id=" not in repr(alone.claim) and "id" not in alone.to_dict(graph=True)["claim"]
-    assert "id" not in alone.to_dict(graph=True)["graph"]["thoughts"][0]["content"]
-    (first, second) = checker.check_many([CLAIM.text, Claim("Water is wet.", id=7)], TEXTS)
+    shown = alone.to_dict(graph=True)
+    assert "id=" not in repr(alone.claim) and "id" not in {**shown["claim"], **shown["graph"]["thoughts"][0]["content"]}
+    first, second = checker.check_many([CLAIM.text, Claim("Water is wet.", id=7)], TEXTS)
     assert (first.to_dict()["claim"]["id"], second.to_dict()["claim"]["id"]) == (0, 7)
     assert "id=7" in repr(second.claim)
 

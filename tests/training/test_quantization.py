@@ -1,7 +1,6 @@
-import json
-
 import pytest
 
+from tests.helpers.tiny_training import write_lines
 from training.__main__ import main
 from training.finetuning.examples import read_examples, split_by_claim
 from training.finetuning.recipes import HELD_OUT
@@ -30,14 +29,13 @@ def folder(tmp_path):
     for offset, name in ((0, "a"), (1000, "b")):
         rows = [
             {
-                "id": str(claim),
                 "claim_id": claim,
                 "prompt": [{"role": "user", "content": str(claim)}],
                 "completion": [{"role": "assistant", "content": str(offset + claim)}],
             }
             for claim in range(40)
         ]
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        write_lines(tmp_path / f"{name}.jsonl", rows)
     for name in ("moderator_preferences", "debates"):
         (tmp_path / f"{name}.jsonl").write_text("of another form\n")
     return tmp_path

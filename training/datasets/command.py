@@ -6,7 +6,6 @@ Finished work is kept: data sets are written whole, and judgements, debates and 
 import argparse
 import asyncio
 import hashlib
-import sys
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from tqdm import tqdm
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from system.app.commands.common import settings_of
 from system.app.options import parse_settings
+from system.averitec.claims import read_claims
 from system.averitec.gold import GoldClaim, read_gold, write_gold_store
 from system.files.journal import RecordJournal, identity_of
 from system.graph.records import Record
@@ -29,17 +29,16 @@ from system.settings import SEED, Settings
 from training import TrainingError
 from training.datasets.evidence import BI_ENCODER, Source, bi_encoder, cross_encoder
 from training.datasets.gold import question_generation, verdict_prediction
-from training.datasets.leakage import HeldOut, read_held_out
+from training.datasets.leakage import HeldOut
 from training.datasets.moderator import (
-    Correction,
     Debate,
     correct,
     debate_settings,
     hold_debates,
     moderator_data,
 )
-from training.datasets.question_answering import Judgement, judge_entailment, question_answering
-from training.datasets.samples import LEAKED_CLAIM, DataSet, Making, Renderer, sha256_of, write_data_set
+from training.datasets.question_answering import question_answering
+from training.datasets.samples import LEAKED_CLAIM, DataSet, Making, Written, replies, sha256_of, write_data_set
 from training.finetuning.command import DATA
 
 SETS = ("question_generation", "verdict_prediction", "question_answering", "moderator")
@@ -88,7 +87,6 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--tokenizer", help="model to train, whose tokenizer measures prompts and replies (default: the profile's)"
     )
-    parser.add_argument("--start", type=int, default=0, metavar="N", help="id of the first claim (default: 0)")
     parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
     parser.add_argument("--overwrite", action="store_true", help="redo debates and judgements from the start")
     parser.set_defaults(run=run, settings=[])
@@ -111,10 +109,15 @@ async def _run(options: argparse.Namespace) -> None:
     store: Path | None = options.knowledge_store
     if store and not store.is_dir():
         raise TrainingError(f"{store} not found; expected a folder with <claim id>.json")
-    held_out = read_held_out(options.held_out)
+    held_out = HeldOut(claim.text for file in options.held_out for claim in read_claims(file))
     claims, leaked = _claims(options, held_out)
     options.output.mkdir(parents=True, exist_ok=True)
-    renderer, lengths = _renderer(options, settings)
+    tokenizer = options.tokenizer or (settings.model.model if settings.model.backend in LOCAL else "")
+    chat = ChatTokenizer(fetch(tokenizer), settings.engine.context) if tokenizer else None
+    lengths = f"prompt and reply in {settings.engine.context} tokens of {Path(tokenizer).name}"
+    if not chat:
+        lengths = "not checked: no tokenizer"
+        print("no tokenizer: lengths are not checked, and only the usual control tokens are broken; give --tokenizer")
     facts = {
         "seed": SEED,
         "source": {"file": options.claims.name, "sha256": sha256_of(options.claims), "claims used": len(claims)},
@@ -122,7 +125,7 @@ async def _run(options: argparse.Namespace) -> None:
         "lengths": lengths,
         "settings": settings.model_dump(mode="json", include={"model", "debate", "engine", "retrieval"}),
     }
-    making = Making(options.output, renderer, held_out, facts)
+    making = Making(options.output, chat, held_out, facts)
 
     def write(data: DataSet) -> None:
         print(_line(write_data_set(data, making)), flush=True)
@@ -151,25 +154,13 @@ async def _run(options: argparse.Namespace) -> None:
 
 def _claims(options: argparse.Namespace, held_out: HeldOut) -> tuple[list[GoldClaim], int]:
     """Return the claims that may be used, and how many repeat a held-out one."""
-    last = sys.maxsize if options.limit is None else options.start + options.limit
-    gold = [one for one in read_gold(options.claims) if one.claim.text.strip()]  # the official split has a blank one
-    wanted = [one for one in gold if options.start <= one.claim.id < last]
+    gold = read_gold(options.claims)[: options.limit]
+    wanted = [one for one in gold if one.claim.text.strip()]  # the official split has a blank one
     progress = tqdm(wanted, unit="claim", desc="leakage", leave=False, disable=None)
     claims = [one for one in progress if not held_out.near_copy(one.claim.text)]
     if not claims:
-        raise TrainingError(f"{options.claims}: no claims left of {len(wanted)}; check --start, --limit and --held-out")
+        raise TrainingError(f"{options.claims}: no claims left of {len(wanted)}; check --limit and --held-out")
     return claims, len(wanted) - len(claims)
-
-
-def _renderer(options: argparse.Namespace, settings: Settings) -> tuple[Renderer, str]:
-    """Return the renderer of prompts, and what the card says about their lengths."""
-    name = options.tokenizer or (settings.model.model if settings.model.backend in LOCAL else "")
-    if not name:
-        print("no tokenizer: lengths are not checked, and only the usual control tokens are broken; give --tokenizer")
-        return Renderer(), "not checked: no tokenizer"
-    context = settings.engine.context
-    chat = ChatTokenizer(fetch(name), context)
-    return Renderer(chat), f"prompt and reply in {context} tokens of {Path(name).name}"
 
 
 def _line(card: dict[str, Any]) -> str:
@@ -204,8 +195,9 @@ class _Work:
         if store is None or model is None:
             return await question_answering(self.claims, source)
         judged_with = {"knowledge store": str(store.resolve()), "scorer": scorer}
-        with self._journal("entailment", Judgement, judged_with) as journal:
-            data = await question_answering(self.claims, source, partial(judge_entailment, model, journal))
+        with self._journal("entailment", Written, judged_with) as journal:
+            judge = partial(replies, model, journal, what="entailment")
+            data = await question_answering(self.claims, source, judge)
         return replace(data, notes={**data.notes, "entailment judged by": self._model_name})
 
     async def moderator(self, encoder: Encoder, model: Model) -> list[DataSet]:
@@ -221,9 +213,8 @@ class _Work:
             debates = await hold_debates(model, encoder, self.settings, claims, store, held)
         if not debates:
             raise TrainingError("no debate reached a verdict; the warnings above say why")
-        wrong = [debate for debate in debates if debate.label is not labels[debate.claim.id]]
-        with self._journal("corrections", Correction, {}) as corrected:
-            corrections = await correct(model, wrong, labels, corrected)
+        with self._journal("corrections", Written, {}) as corrected:
+            corrections = await correct(model, debates, labels, corrected)
         about: dict[str, Any] = {"held by": self._model_name, "strategy": self.settings.strategy}
         about |= {"evidence": debate.evidence, "rounds at most": debate.rounds}
         return moderator_data(self.claims, debates, corrections, {"debates": about, "corrections by": self._model_name})

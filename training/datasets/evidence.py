@@ -3,7 +3,7 @@
 Annotators name the page of an answer, not the place on it. The place is the passage that a scorer finds most relevant.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,10 +103,13 @@ class ClaimEvidence:
         self.without_store = source.store is None
         self._annotated = annotated
         self._source = source
-        urls = [url for answer in annotated.answers for url in (answer.url, answer.archived)]
-        self._pages: Mapping[str, Page] = (
-            find_pages(store_file(source.store, annotated.claim), urls, flaws) if source.store else {}
-        )
+        self._pages: dict[str, Page] = {}  # by the key of the address; the longest of each
+        wanted = {page_key(url) for answer in annotated.answers for url in (answer.url, answer.archived) if url}
+        if source.store and wanted:
+            for page in read_pages(store_file(source.store, annotated.claim), flaws):
+                key = page_key(page.url)
+                if key in wanted and (key not in self._pages or len(page.text) > len(self._pages[key].text)):
+                    self._pages[key] = page
 
     def passage(self, answer: GoldAnswer, drops: Drops) -> Passage | None:
         """Find the passage that an answer was read from; None, counted in ``drops``, if there is none."""
@@ -163,18 +166,3 @@ class ClaimEvidence:
         scores = self._source.scores(queries, [passage.text for passage in passages]).max(axis=0)
         best = int(scores.argmax())
         return float(scores[best]), passages[best]
-
-
-def find_pages(store: Path, urls: Iterable[str], flaws: Flaws) -> dict[str, Page]:
-    """Return the pages of a store that have one of these addresses, by ``page_key``; the longest of each.
-
-    Args:
-        store: a claim's file; a missing or broken one yields what it can, and ``flaws`` counts the rest.
-    """
-    wanted = {page_key(url) for url in urls if url}
-    found: dict[str, Page] = {}
-    for page in read_pages(store, flaws) if wanted else ():
-        address = page_key(page.url)
-        if address in wanted and (address not in found or len(page.text) > len(found[address].text)):
-            found[address] = page
-    return found

@@ -1,13 +1,11 @@
 """Held-out claims, which no training sample may repeat."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 
 from knowledge_store.pages.filters import COPIED, SHINGLE, shingles
 from knowledge_store.pages.page import normalized
 from knowledge_store.tokenization import tokenize
-from system.averitec.claims import read_claims
 
 NEAR = 0.6  # share of shingles; pairs of AVeriTeC's train and dev below it share a phrase, not a claim
 
@@ -53,8 +51,3 @@ class HeldOut:
     def _shared(self, own: set[tuple[str, ...]]) -> Counter[int]:
         """Count the shingles that each held-out claim shares with a text; claims that share none are absent."""
         return Counter(number for shingle in own for number in self._holders.get(shingle, ()))
-
-
-def read_held_out(files: Sequence[Path]) -> HeldOut:
-    """Read the claims of some files."""
-    return HeldOut(claim.text for file in files for claim in read_claims(file))

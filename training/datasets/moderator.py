@@ -33,7 +33,6 @@ from system.strategies.debate.tasks import (
     CONTINUE,
     CloseDebate,
     CorrectVerdict,
-    JustificationReply,
     Moderate,
     ModeratorTask,
     RulingReply,
@@ -44,11 +43,13 @@ from system.strategies.steps.questions import first_questions
 from system.strategies.steps.tasks import VerdictReply
 from system.strategies.steps.verdict import conclude
 from system.tasks.base import Adapter, Reply
-from training.datasets.samples import DataSet, Drops, Sample, replies
+from training.datasets.samples import DataSet, Drops, Sample, Written, replies
 
 M = TypeVar("M", bound=ModeratorTask[Reply])
 
 PATIENCE = 24 * 3600.0  # seconds that a debate may take; one that is cut short is no example
+
+INPUTS = ("claim", "pairs", "evidence", "transcript", "rulings")  # fields of a moderator's tasks that debates keep
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -75,14 +76,7 @@ class Debate(Record):
 
     def ask(self, task: type[M], **more: Any) -> M:
         """Return a moderator's task over this debate; ``more`` are further fields of the task."""
-        return task(
-            claim=self.claim,
-            pairs=self.pairs,
-            evidence=self.evidence,
-            transcript=self.transcript,
-            rulings=self.rulings,
-            **more,
-        )
+        return task(**{name: getattr(self, name) for name in INPUTS}, **more)
 
     @property
     def label(self) -> Label:
@@ -102,24 +96,16 @@ class Listener:
         results = await self._model.generate(requests)
         for request, result in zip(requests, results, strict=True):
             task = request.task
-            if isinstance(task, Moderate | CloseDebate) and isinstance(result, Completion):
-                self._record(task, result.reply)
+            if not (isinstance(task, Moderate | CloseDebate) and isinstance(result, Completion)):
+                continue
+            if getattr(result.reply, "decision", None) != CONTINUE:
+                inputs = {name: getattr(task, name) for name in INPUTS}
+                self.heard[task.claim.id] = Debate(**inputs, reply=result.reply)
         return results
 
     async def close(self) -> None:
         """See ``Model.close``."""
         await self._model.close()
-
-    def _record(self, task: Moderate | CloseDebate, reply: Reply) -> None:
-        if isinstance(reply, VerdictReply) or (isinstance(reply, RulingReply) and reply.decision != CONTINUE):
-            self.heard[task.claim.id] = Debate(
-                claim=task.claim,
-                pairs=task.pairs,
-                evidence=task.evidence,
-                transcript=task.transcript,
-                rulings=task.rulings,
-                reply=reply,
-            )
 
 
 async def debate_always(case: Case) -> Outcome:
@@ -191,35 +177,24 @@ def debate_settings(settings: Settings, *, gold: bool) -> Settings:
     )
 
 
-class Correction(Record):
-    """Reasons for the gold verdict of a debate whose moderator was wrong (error correction; DebateCV, section 4)."""
-
-    claim_id: int
-    justification: str
-
-
 async def correct(
-    model: Model, debates: Sequence[Debate], labels: Mapping[int, Label], journal: RecordJournal[Correction]
+    model: Model, debates: Sequence[Debate], labels: Mapping[int, Label], journal: RecordJournal[Written]
 ) -> dict[int, str]:
-    """Have the model write the reasons that are not in the journal yet.
+    """Have the model write reasons for the gold verdict, if the moderator was wrong (DebateCV, section 4).
 
     Args:
-        debates: those with a wrong verdict.
         labels: gold verdicts by the claim's id.
 
     Returns:
-        The reasons by the claim's id. A failed one is absent, and the next call asks for it again.
+        The reasons by the claim's id; see ``replies``.
     """
-    known = {correction.claim_id for correction in journal.finished}
     tasks = {
-        debate.claim.id: debate.ask(CorrectVerdict, label=labels[debate.claim.id])
+        str(debate.claim.id): debate.ask(CorrectVerdict, label=labels[debate.claim.id])
         for debate in debates
-        if debate.claim.id not in known
+        if debate.label is not labels[debate.claim.id]
     }
-    async for claim, reply in replies(model, tasks, "corrections"):
-        if isinstance(reply, JustificationReply):
-            journal.append(Correction(claim_id=claim, justification=reply.justification.strip()))
-    return {correction.claim_id: correction.justification for correction in journal.finished}
+    written = await replies(model, journal, tasks, "corrections")
+    return {int(claim): reply.justification.strip() for claim, reply in written.items()}
 
 
 NO_VERDICT = "debate without a verdict"

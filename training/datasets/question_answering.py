@@ -1,55 +1,26 @@
 """Question answering: a passage of a gold document, a question, and the gold answer (section 3.2.3)."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from tqdm import tqdm
 
 from knowledge_store.pages.page import Flaws, describe
-from system.averitec.gold import GoldAnswer, GoldClaim
-from system.files.journal import RecordJournal
-from system.graph.records import Answer, AnswerType, Record, Source
-from system.models.base import Model
+from system.averitec.gold import GoldClaim
+from system.graph.records import Answer, AnswerType, Source
 from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, VerificationReply, VerifyAnswer
 from system.tasks.base import Adapter
 from training.datasets import evidence
 from training.datasets.evidence import ClaimEvidence
 from training.datasets.gold import answer_text, states
-from training.datasets.samples import DataSet, Drops, Sample, replies
+from training.datasets.samples import DataSet, Drops, Sample
 
 NOT_ENTAILED = "answer that does not follow from its passage"
 NOT_JUDGED = "entailment that the model did not judge"
 EMPTY = "question or answer without text"
 
 
-class Judgement(Record):
-    """A model's judgement whether an answer follows from its passage."""
-
-    sample: str
-    entailed: bool
-    reason: str
-
-
-Judge = Callable[[dict[str, VerifyAnswer]], Awaitable[dict[str, Judgement]]]
-"""Judges by the id of the sample whether answers follow from their passages; see ``judge_entailment``."""
-
-
-async def judge_entailment(
-    model: Model, journal: RecordJournal[Judgement], tasks: dict[str, VerifyAnswer]
-) -> dict[str, Judgement]:
-    """Have the model judge the answers that the journal does not have yet.
-
-    Args:
-        tasks: by the id of their sample.
-
-    Returns:
-        The judgements by the id of the sample. A failed one is absent, and the next call asks for it again.
-    """
-    known = {judgement.sample for judgement in journal.finished}
-    left = {sample: task for sample, task in tasks.items() if sample not in known}
-    async for sample, reply in replies(model, left, "entailment"):
-        if isinstance(reply, VerificationReply):
-            journal.append(Judgement(sample=sample, entailed=reply.entailed, reason=reply.reason))
-    return {judgement.sample: judgement for judgement in journal.finished if judgement.sample in tasks}
+Judge = Callable[[dict[str, VerifyAnswer]], Awaitable[dict[str, VerificationReply]]]
+"""Judges by the id of the sample whether answers follow from their passages; see ``samples.replies``."""
 
 
 async def question_answering(
@@ -64,7 +35,9 @@ async def question_answering(
     drops, flaws = Drops(), Flaws()
     samples: list[Sample] = []
     for annotated in tqdm(claims, unit="claim", desc="gold passages", disable=None):
-        samples += _samples(annotated, ClaimEvidence(annotated, source, flaws), drops)
+        found = ClaimEvidence(annotated, source, flaws)
+        made = (_sample(number, annotated, found, drops) for number in range(len(annotated.answers)))
+        samples += filter(None, made)
     tasks = {sample.id: task for sample in samples if (task := _verification(sample))}
     judgements = await judge(tasks) if judge and tasks else {}
     drops[NOT_JUDGED] += sum(name not in judgements for name in tasks)
@@ -80,17 +53,12 @@ async def question_answering(
     return DataSet(Adapter.QUESTION_ANSWERING, kept, drops, notes)
 
 
-def _samples(annotated: GoldClaim, found: ClaimEvidence, drops: Drops) -> Iterator[Sample]:
-    for number, answer in enumerate(annotated.answers):
-        if not (answer.question and answer.text):
-            drops[EMPTY] += 1
-        elif sample := _sample(f"answer-{annotated.claim.id}-{number + 1}", annotated, answer, found, drops):
-            yield sample
-
-
-def _sample(
-    name: str, annotated: GoldClaim, answer: GoldAnswer, evidence: ClaimEvidence, drops: Drops
-) -> Sample | None:
+def _sample(number: int, annotated: GoldClaim, evidence: ClaimEvidence, drops: Drops) -> Sample | None:
+    """Return the sample of an answer; None, counted in ``drops``, if it has no text or no passage."""
+    answer = annotated.answers[number]
+    if not (answer.question and answer.text):
+        drops[EMPTY] += 1
+        return None
     from_metadata = answer.medium == "Metadata" and states(annotated.claim, answer.text)
     unanswerable = answer.type is AnswerType.UNANSWERABLE
     find = evidence.elsewhere if from_metadata or unanswerable else evidence.passage
@@ -99,7 +67,7 @@ def _sample(
         return None
     own_text = evidence.without_store and not unanswerable
     return Sample(
-        id=name,
+        id=f"answer-{annotated.claim.id}-{number + 1}",
         label=annotated.label,
         task=AnswerQuestion(claim=annotated.claim, question=answer.question, passage=passage),
         reply=AnswerReply(

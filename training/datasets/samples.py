@@ -7,20 +7,23 @@ completely or not at all, without held-out claims, with a card beside it.
 
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
 from tqdm import tqdm
 
 from system.files.atomic import write_atomically
-from system.graph.records import Label
+from system.files.journal import RecordJournal
+from system.graph.records import Label, Record
 from system.models.base import Completion, Model, Request
 from system.models.chat import ChatTokenizer
-from system.models.prompting import Message, RequestTooLongError, neutralize, render
+from system.models.prompting import RequestTooLongError, neutralize, render
+from system.strategies.debate.tasks import JustificationReply
+from system.strategies.steps.tasks import VerificationReply
 from system.tasks.base import Reply, Task
 from training.datasets.leakage import HeldOut
 
@@ -35,9 +38,6 @@ REPEATED = "sample repeated"
 LICENSE = "AVeriTeC (Schlichtkrull et al., 2023), CC BY-NC 4.0; the license holds for what is made of it"
 BATCH = 64  # requests that are sent together, and lost together if the process is killed
 VERSIONS = ("got-factcheck", "pydantic", "sentence-transformers", "transformers")
-
-
-K = TypeVar("K")
 
 
 @dataclass(frozen=True)
@@ -74,45 +74,19 @@ class DataSet:
     notes: dict[str, Any]
 
 
-class Renderer:
-    """Renders samples as the engine's backend does.
-
-    Args:
-        chat: tokenizer of the model to train, with the engine's context. Without one, nothing is cut and lengths are
-            not checked.
-    """
-
-    def __init__(self, chat: ChatTokenizer | None = None) -> None:
-        self._chat = chat
-
-    def prompt(self, task: Task[Reply]) -> list[Message]:
-        """Return the messages of a prompt, cut as the engine cuts them; raises ``RequestTooLongError``."""
-        return self._chat.prompt(task, adapter=True).messages if self._chat else render(task, adapter=True)
-
-    def reply(self, sample: Sample, reply: Reply) -> str:
-        """Return the text of a reply; raises ``RequestTooLongError`` if the engine would cut it off."""
-        if self._chat is None:
-            return neutralize(reply.model_dump_json())
-        text = neutralize(reply.model_dump_json(), self._chat.specials)
-        tokens = len(self._chat.tokenizer(text, add_special_tokens=False)["input_ids"]) + 1  # the end token
-        if tokens > sample.task.max_tokens:
-            raise RequestTooLongError(
-                f"{sample.id}: expected a reply of at most {sample.task.max_tokens} tokens, got {tokens}"
-            )
-        return text
-
-
 @dataclass(frozen=True)
 class Making:
     """What all data sets of one call share.
 
     Attributes:
         folder: where they are written.
+        chat: tokenizer of the model to train, with the engine's context. Without one, nothing is cut and lengths are
+            not checked.
         facts: what every card says.
     """
 
     folder: Path
-    renderer: Renderer
+    chat: ChatTokenizer | None
     held_out: HeldOut
     facts: dict[str, Any]
 
@@ -127,7 +101,7 @@ def write_data_set(data: DataSet, making: Making) -> dict[str, Any]:
     kept: list[Sample] = []
     seen: set[bytes] = set()
     for sample in data.samples:
-        line = _rendered(sample, making.renderer, drops)
+        line = _rendered(sample, making.chat, drops)
         if line is None:
             continue
         content = orjson.dumps({key: value for key, value in line.items() if key not in ("id", "claim_id")})
@@ -140,42 +114,9 @@ def write_data_set(data: DataSet, making: Making) -> dict[str, Any]:
             kept.append(sample)
         seen.add(content)
     path = making.folder / f"{data.name}.jsonl"
-    card = {**_card(data.name, kept, drops), **data.notes, **making.facts}
     everything = b"".join(lines)
-    card["file"] = {"name": path.name, "bytes": len(everything), "sha256": hashlib.sha256(everything).hexdigest()}
-    write_atomically(path, everything)
-    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
-    write_atomically(path.with_suffix(".card.json"), orjson.dumps(card, option=options))
-    return card
-
-
-def _rendered(sample: Sample, renderer: Renderer, drops: Drops) -> dict[str, Any] | None:
-    """Return a line in TRL's conversational form; None, counted in ``drops``, if it does not fit the engine."""
-    line: dict[str, Any] = {"id": sample.id, "claim_id": sample.task.claim.id, "label": str(sample.label)}
-    written = {"completion": sample.reply}
-    if sample.rejected is not None:
-        written = {"chosen": sample.reply, "rejected": sample.rejected}
-    fault = TOO_LONG_PROMPT
-    try:
-        line["prompt"] = renderer.prompt(sample.task)
-        fault = TOO_LONG_REPLY
-        for name, reply in written.items():
-            line[name] = [{"role": "assistant", "content": renderer.reply(sample, reply)}]
-    except RequestTooLongError:
-        drops[fault] += 1
-        return None
-    return line
-
-
-def texts_of(line: dict[str, Any]) -> list[str]:
-    """Return the input and the replies of a line, without the instructions."""
-    written = (message["content"] for key in ("completion", "chosen", "rejected") for message in line.get(key, ()))
-    return [line["prompt"][-1]["content"], *written]
-
-
-def _card(name: str, kept: list[Sample], drops: Drops) -> dict[str, Any]:
-    return {
-        "data set": name,
+    card = {
+        "data set": data.name,
         "samples": len(kept),
         "claims": len({sample.task.claim.id for sample in kept}),
         "labels": dict(Counter(str(sample.label) for sample in kept).most_common()),
@@ -183,7 +124,42 @@ def _card(name: str, kept: list[Sample], drops: Drops) -> dict[str, Any]:
         "dropped": {reason: count for reason, count in drops.most_common() if count},
         "license": LICENSE,
         "versions": {package: version(package) for package in VERSIONS},
+        **data.notes,
+        **making.facts,
+        "file": {"name": path.name, "bytes": len(everything), "sha256": hashlib.sha256(everything).hexdigest()},
     }
+    write_atomically(path, everything)
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    write_atomically(path.with_suffix(".card.json"), orjson.dumps(card, option=options))
+    return card
+
+
+def _rendered(sample: Sample, chat: ChatTokenizer | None, drops: Drops) -> dict[str, Any] | None:
+    """Return a line in TRL's conversational form; None, counted in ``drops``, if it does not fit the engine."""
+    task = sample.task
+    line: dict[str, Any] = {"id": sample.id, "claim_id": task.claim.id, "label": str(sample.label)}
+    try:
+        line["prompt"] = chat.prompt(task, adapter=True).messages if chat else render(task, adapter=True)
+    except RequestTooLongError:
+        drops[TOO_LONG_PROMPT] += 1
+        return None
+    written = {"completion": sample.reply}
+    if sample.rejected is not None:
+        written = {"chosen": sample.reply, "rejected": sample.rejected}
+    for name, reply in written.items():
+        text = neutralize(reply.model_dump_json(), chat.specials if chat else frozenset())
+        # The end token is written too.
+        if chat and len(chat.tokenizer(text, add_special_tokens=False)["input_ids"]) + 1 > task.max_tokens:
+            drops[TOO_LONG_REPLY] += 1
+            return None
+        line[name] = [{"role": "assistant", "content": text}]
+    return line
+
+
+def texts_of(line: dict[str, Any]) -> list[str]:
+    """Return the input and the replies of a line, without the instructions."""
+    written = (message["content"] for key in ("completion", "chosen", "rejected") for message in line.get(key, ()))
+    return [line["prompt"][-1]["content"], *written]
 
 
 def sha256_of(path: Path) -> str:
@@ -197,18 +173,32 @@ def in_share(share: float, text: str) -> bool:
     return hashlib.sha256(text.encode()).digest()[0] < share * 256
 
 
-async def replies(model: Model, tasks: Mapping[K, Task[Reply]], what: str) -> AsyncIterator[tuple[K, Reply]]:
-    """Ask a model in batches and yield its usable replies, with the keys of their tasks.
+class Written(Record):
+    """A reply that a model gave to the task of an id, as a journal keeps it."""
+
+    id: str
+    reply: VerificationReply | JustificationReply
+
+
+async def replies(
+    model: Model, journal: RecordJournal[Written], tasks: Mapping[str, Task[Any]], what: str
+) -> dict[str, Any]:
+    """Ask a model, in batches, for the replies that the journal does not have yet.
 
     Args:
         what: name of the work, for the progress bar.
+
+    Returns:
+        The replies by the ids of their tasks. A failed one is absent, and the next call asks for it again.
     """
-    keys = list(tasks)
-    with tqdm(total=len(keys), unit="reply", desc=what, disable=None) as bar:
-        for start in range(0, len(keys), BATCH):
-            batch = keys[start : start + BATCH]
-            results = await model.generate([Request(tasks[key]) for key in batch])
-            for key, result in zip(batch, results, strict=True):
+    known = {written.id for written in journal.finished}
+    left = [name for name in tasks if name not in known]
+    with tqdm(total=len(left), unit="reply", desc=what, disable=None) as bar:
+        for start in range(0, len(left), BATCH):
+            batch = left[start : start + BATCH]
+            results = await model.generate([Request(tasks[name]) for name in batch])
+            for name, result in zip(batch, results, strict=True):
                 if isinstance(result, Completion):
-                    yield key, result.reply
+                    journal.append(Written(id=name, reply=result.reply))
             bar.update(len(batch))
+    return {written.id: written.reply for written in journal.finished if written.id in tasks}

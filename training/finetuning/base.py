@@ -26,17 +26,12 @@ class Precision(StrEnum):
     NF4 = "nf4"
 
 
-def precision_for(model: str, memory: int | None = None) -> Precision:
-    """Return the precision to train on a base in: NF4 (QLoRA) if bfloat16 is too large, float32 without a GPU.
-
-    Args:
-        memory: bytes of the GPU; by default those of the first GPU, if there is one.
-    """
-    if memory is None and torch.cuda.is_available():
-        memory = torch.cuda.get_device_properties(0).total_memory
-    if memory is None:
+def precision_for(model: str) -> Precision:
+    """Return the precision to train on a base in: NF4 (QLoRA) if bfloat16 is too large, float32 without a GPU."""
+    if not torch.cuda.is_available():
         return Precision.FLOAT32
     weights = 2 * sum(parameter.numel() for parameter in skeleton(model).parameters())
+    memory = torch.cuda.get_device_properties(0).total_memory
     return Precision.BFLOAT16 if weights <= SHARE * memory else Precision.NF4
 
 

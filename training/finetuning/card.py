@@ -12,7 +12,6 @@ from training.dequantization import ORIGIN
 
 PACKAGES = ("torch", "transformers", "trl", "peft", "datasets")
 
-
 History = Sequence[Mapping[str, float]]
 """The trainer's log."""
 

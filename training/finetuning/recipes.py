@@ -6,8 +6,8 @@ DebateCV: learning rate 2e-5, two epochs, alpha / rank = 2; dropout and batch ar
 because 128 would halve the KV cache on a 23 GB card (docs/log.md has a measurement on a small model).
 """
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 HELD_OUT = 0.05  # share of the train split's claims that are held out; their loss decides when training stops
 EVALUATIONS = 10  # evaluations over a training, evenly spaced; each writes a checkpoint
@@ -53,25 +53,18 @@ class Recipe:
         return self.stage or self.adapter
 
 
-def _moderator(data: str, **changes: Any) -> Recipe:
-    settings: dict[str, Any] = {
-        "rank": 32,
-        "alpha": 64,
-        "learning_rate": 2e-5,
-        "epochs": 2.0,
-        "micro_batch": 1,
-        "context": 8192,
-    }
-    return Recipe("moderator", data, **settings | changes)
-
-
+_MODERATOR = Recipe(
+    "moderator", "moderator", rank=32, alpha=64, learning_rate=2e-5, epochs=2.0, micro_batch=1, context=8192
+)
 RECIPES = {
     "qg": Recipe("question_generation", "question_generation"),
     "qa": Recipe("question_answering", "question_answering"),
     "verdict": Recipe("verdict_prediction", "verdict_prediction"),
-    "moderator": _moderator("moderator"),
-    "moderator-sft": _moderator("moderator_sft", stage="moderator_sft"),
-    "moderator-dpo": _moderator("moderator_preferences", method="dpo", start="moderator_sft", context=4096),
+    "moderator": _MODERATOR,
+    "moderator-sft": replace(_MODERATOR, data="moderator_sft", stage="moderator_sft"),
+    "moderator-dpo": replace(
+        _MODERATOR, data="moderator_preferences", method="dpo", start="moderator_sft", context=4096
+    ),
 }
 """By the name of the task on the command line.
 

@@ -120,7 +120,6 @@ def _run(job: Job, chat: ChatTokenizer, split: Split, precision: Precision) -> t
 
 def open_folder(folder: Path, settings: dict[str, Any]) -> None:
     """Record the settings of a training, or check that they equal the recorded ones."""
-    settings = json.loads(json.dumps(settings))
     if not (folder / RECORD).exists():
         folder.mkdir(parents=True, exist_ok=True)
         (folder / RECORD).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
@@ -167,10 +166,8 @@ def _named_faults(folder: Path) -> Iterator[None]:
     except torch.OutOfMemoryError as error:
         raise TrainingError(f"out of device memory: {error}; lower --micro-batch or --context") from error
     except (OSError, SafetensorError, RuntimeError) as error:
-        # torch.save has no type of its own for a full disk.
-        if isinstance(error, RuntimeError) and not any(
-            word in str(error) for word in ("PytorchStreamWriter", "inline_")
-        ):
+        of_torch_save = "PytorchStreamWriter" in str(error) or "inline_" in str(error)  # on a full disk
+        if isinstance(error, RuntimeError) and not of_torch_save:
             raise
         raise TrainingError(
             f"{folder}: cannot be written ({first_line(error)}); what was saved before is kept: make room on the disk "

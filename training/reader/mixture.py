@@ -114,11 +114,12 @@ def _behind_context(pair: Pair, about: dict[str, list[str]], rng: Random) -> Ite
 def _unsaid(pair: Pair, about: dict[str, list[str]], rng: Random) -> Iterator[Pair]:
     """Another statement of the subject, of which the evidence has no word: not enough."""
     match = _SUBJECT.match(pair.statement)
-    for other in rng.sample(same, min(3, len(same))) if match and (same := about.get(match[1])) else ():
-        said = other[match.end(1) :].lower()
-        if not _COPULA.match(said) and not any(
-            word in pair.evidence.lower() for word in re.findall(r"[a-z\d]{4,}", said)
-        ):
+    subject = match[1] if match else ""
+    same = about.get(subject, [])
+    for other in rng.sample(same, min(3, len(same))):
+        said = other[len(subject) :].lower()
+        words = re.findall(r"[a-z\d]{4,}", said)
+        if not (_COPULA.match(said) or any(word in pair.evidence.lower() for word in words)):
             yield replace(pair, statement=other, label=NOT_ENOUGH, two_way=False)
             return
 

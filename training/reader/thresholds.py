@@ -81,7 +81,7 @@ def best_thresholds(scores: Scores, truth: NDArray[np.int64]) -> tuple[float, fl
     found = []
     for pair in product(grid, grid):
         right, turned = outcome(scores, truth, pair)
-        values = right - 2 * turned / max(1e-9, np.mean(truth < 2))
+        values = right - 2 * turned / max(1e-9, float(np.mean(truth < 2)))
         share = max(turned[truth == side].mean() for side in (SUPPORTED, REFUTED) if side in truth)
         value = float(values.mean()) - 100 * max(0.0, float(share) - WRONG)
         found.append((value, float(values.std()) / len(truth) ** 0.5, float(right.mean()), pair))

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,12 +32,11 @@ class Folder:
         files = ["--claims", str(self.claims), "--held-out", str(self.held_out), "--output", str(self.output)]
         return main(["data", *files, "--profile", "laptop", *options])
 
-    def lines(self, name: str) -> list[dict[str, object]]:
+    def lines(self, name: str) -> list[dict[str, Any]]:
         return [json.loads(line) for line in (self.output / f"{name}.jsonl").read_text().splitlines()]
 
-    def card(self, name: str) -> dict[str, object]:
-        card: dict[str, object] = json.loads((self.output / f"{name}.card.json").read_text())
-        return card
+    def card(self, name: str) -> dict[str, Any]:
+        return json.loads((self.output / f"{name}.card.json").read_text())
 
 
 @pytest.fixture
@@ -60,8 +60,7 @@ def test_held_out_claims_and_others_are_left_out_and_the_rest_is_always_the_same
     write(folder.held_out, [{"claim": "the old MILL in Aster burned down"}])
     assert folder.make(*CHEAP, "--limit", "3") == 0
     assert {line["claim_id"] for line in folder.lines("question_generation")} == {0, 2}
-    leakage = folder.card("question_generation")["leakage"]
-    assert isinstance(leakage, dict) and leakage["claim repeats a held-out claim"] == 1
+    assert folder.card("question_generation")["leakage"]["claim repeats a held-out claim"] == 1
     before = {path.name: path.read_bytes() for path in folder.output.iterdir()}
     folder.make(*CHEAP, "--limit", "3")
     assert before == {path.name: path.read_bytes() for path in folder.output.iterdir()}
@@ -70,7 +69,7 @@ def test_held_out_claims_and_others_are_left_out_and_the_rest_is_always_the_same
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--start", "4"), "no claims left of 0; check --start, --limit and --held-out"),
+        (("--limit", "0"), "no claims left of 0; check --limit and --held-out"),
         (("--knowledge-store", "no/store"), "no/store not found; expected a folder with <claim id>.json"),
         (("--output", "pyproject.toml"), "File exists: 'pyproject.toml'; fix it and run the same command again"),
     ],
@@ -91,11 +90,12 @@ def test_makes_all_sets(folder: Folder, capsys: pytest.CaptureFixture[str], monk
     said = capsys.readouterr().out
     assert "passages: fallback: the answers' own text" in said
     assert {path.name for path in folder.output.glob("*.jsonl")} == {f"{name}.jsonl" for name in NAMES}
-    correct, pairs = folder.lines("moderator_sft"), folder.lines("moderator_preferences")
-    ends = [str(line["id"]) for line in folder.lines("moderator") if "-round-" not in str(line["id"])]
+    ends, correct = (
+        [line["id"] for line in folder.lines(name) if "-round-" not in line["id"]]
+        for name in ("moderator", "moderator_sft")
+    )
     assert sorted(ends) == [f"debate-{n}" for n in range(4)]
-    correct = [line for line in correct if "-round-" not in str(line["id"])]
-    assert len(correct) + len(pairs) == 4
+    assert len(correct) + len(folder.lines("moderator_preferences")) == 4
     # Other rounds are other debates: they are not mixed, and the other sets stay.
     assert folder.make("--sets", "moderator", "--rounds", "1") == 2
     assert "cannot resume, because this is another run: debate.rounds was '3' and is '1'" in capsys.readouterr().err

@@ -12,25 +12,11 @@ from system.graph.records import Label
 from system.models.base import ErrorKind, Model, ModelError, Request
 from system.models.scripted import ScriptedModel
 from system.settings import Settings
-from system.strategies.debate.tasks import (
-    CONTINUE,
-    Argue,
-    CloseDebate,
-    Moderate,
-    RulingReply,
-)
+from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.steps.tasks import ArgumentReply, VerdictReply
 from system.tasks.base import Adapter, Reply
 from tests.helpers.bridge import BagOfWords
-from tests.helpers.training_claims import write
-from training.datasets.moderator import (
-    NO_VERDICT,
-    NOT_CORRECTED,
-    Debate,
-    debate_settings,
-    hold_debates,
-    moderator_data,
-)
+from training.datasets.moderator import NO_VERDICT, NOT_CORRECTED, Debate, debate_settings, hold_debates, moderator_data
 
 DECIDES = RulingReply(insight="A date.", gaps="A cost.", reason="Passage 1.", decision=Label.SUPPORTED)
 
@@ -50,11 +36,10 @@ class Bench:
 
     def __init__(self, folder: Path, claims: Sequence[GoldClaim]) -> None:
         self.folder, self.claims = folder, claims
-        self.file = write(folder / "gold.json")
 
     def debates(self, model: Model, count: int = 4) -> list[Debate]:
         claims = [annotated.claim for annotated in self.claims[:count]]
-        store = write_gold_store(self.file, claims, self.folder / "gold")
+        store = write_gold_store(self.folder / "train.json", claims, self.folder / "gold")
         with RecordJournal(self.folder / "debates.jsonl", {"a": "b"}, True, Debate) as journal:
             settings = debate_settings(Settings(), gold=True)
             return asyncio.run(hold_debates(model, BagOfWords(), settings, claims, store, journal))
@@ -65,10 +50,6 @@ def bench(tmp_path: Path, annotated: list[GoldClaim]) -> Bench:
     return Bench(tmp_path, annotated)
 
 
-def labels_of(claims: Sequence[GoldClaim]) -> dict[int, Label]:
-    return {annotated.claim.id: annotated.label for annotated in claims}
-
-
 def test_a_debate_records_what_its_moderator_read_and_replied(bench: Bench) -> None:
     model = ScriptedModel(supports)
     debates = bench.debates(model)
@@ -77,9 +58,8 @@ def test_a_debate_records_what_its_moderator_read_and_replied(bench: Bench) -> N
     assert [debate.claim for debate in debates] == [annotated.claim for annotated in bench.claims]
     assert {(debate.label, debate.reply.reason) for debate in debates} == {(Label.SUPPORTED, "Passage 1.")}
     assert [argument.text for argument in debates[0].transcript] == ["I am affirmative.", "I am negative."]
-    assert (
-        debates[0].evidence[0].text == "When did the Aster bridge open? The Aster bridge was opened to traffic in 1932."
-    )
+    asked_and_answered = "When did the Aster bridge open? The Aster bridge was opened to traffic in 1932."
+    assert debates[0].evidence[0].text == asked_and_answered
     assert {request.task.adapter for request in model.requests} == {Adapter.NONE, Adapter.MODERATOR}
 
 
@@ -111,8 +91,7 @@ def test_both_recipes(bench: Bench) -> None:
     debates = bench.debates(ScriptedModel(supports))
     corrections = {1: "The reports are false.", 2: "Some rose, most fell.", 0: "never used"}
     sft, correct_only, pairs = moderator_data(bench.claims, debates, corrections, {"seen": "yes"})
-    names = ["moderator", "moderator_sft", "moderator_preferences"]
-    assert [data.name for data in (sft, correct_only, pairs)] == names
+    assert (sft.name, correct_only.name, pairs.name) == ("moderator", "moderator_sft", "moderator_preferences")
     assert [(s.id, s.kind, s.label) for s in sft.samples] == [
         ("debate-0", "correct", Label.SUPPORTED),
         ("debate-1", "corrected", Label.REFUTED),
@@ -120,9 +99,8 @@ def test_both_recipes(bench: Bench) -> None:
     ]
     assert [sample.id for sample in correct_only.samples] == ["debate-0"]
     assert correct_only.samples[0].reply == DECIDES
-    refuted = pairs.samples[0]
-    assert refuted.rejected == DECIDES
-    assert refuted.reply == DECIDES.model_copy(update={"reason": "The reports are false.", "decision": Label.REFUTED})
+    corrected = {"reason": "The reports are false.", "decision": Label.REFUTED}
+    assert (pairs.samples[0].rejected, pairs.samples[0].reply) == (DECIDES, DECIDES.model_copy(update=corrected))
     assert all(sample.rejected is None for sample in sft.samples)
     assert sft.drops == {NOT_CORRECTED: 1} and sft.notes["recipe"] == "Debate-SFT"
     assert moderator_data(bench.claims, debates[:3], corrections, {})[1].drops == {NO_VERDICT: 1}

@@ -23,7 +23,7 @@ from tests.helpers.bridge import Answers, BagOfWords
 from tests.helpers.training_claims import RECORDS, naming, write
 from training.datasets.leakage import HeldOut
 from training.datasets.moderator import Debate, debate_settings, hold_debates, moderator_data
-from training.datasets.samples import Making, Renderer, write_data_set
+from training.datasets.samples import Making, write_data_set
 
 SETTINGS = Settings.model_validate({"graph": {"depth": 2}, "run": {"budget": 900}})
 
@@ -48,21 +48,17 @@ def store(tmp_path: Path, annotated: list[GoldClaim]) -> Path:
 
 def debates(model: ScriptedModel, store: Path, claims: list[GoldClaim]) -> list[Debate]:
     with RecordJournal(store.parent / "debates.jsonl", {"a": "b"}, True, Debate) as journal:
-        asked = [one.claim for one in claims]
-        return asyncio.run(
-            hold_debates(model, BagOfWords(), debate_settings(SETTINGS, gold=False), asked, store, journal)
-        )
-
-
-def disagree(request: Request) -> VerdictReply | None:
-    """Branches of the same claim that come to different verdicts."""
-    task = request.task
-    assert isinstance(task, JudgeClaim)
-    label = Label.SUPPORTED if "When" in task.pairs[0].question else Label.REFUTED
-    return VerdictReply(justification="So it seems.", label=label)
+        asked, settings = [one.claim for one in claims], debate_settings(SETTINGS, gold=False)
+        return asyncio.run(hold_debates(model, BagOfWords(), settings, asked, store, journal))
 
 
 def disputed() -> ScriptedModel:
+    """A model whose branches come to different verdicts on the same claim."""
+
+    def disagree(request: Request) -> VerdictReply:
+        asked = request.task.pairs[0].question
+        return VerdictReply(justification="So it seems.", label=Label.SUPPORTED if "When" in asked else Label.REFUTED)
+
     answers = Answers()
     answers.replace[JudgeClaim] = disagree
     return ScriptedModel(answers)
@@ -76,38 +72,21 @@ def test_every_claim_is_debated_over_what_its_graph_found(store: Path, annotated
         assert len(debate.pairs) > 1 and not any("say?" in pair.question for pair in debate.pairs)
         assert debate.evidence == tuple(dict.fromkeys(debate.evidence))
         answers = {passage for pair in debate.pairs for passage in pair.passages}
-        rest = debate.evidence[len(answers) :]  # what was retrieved and answers nothing by itself
         assert set(debate.evidence[: len(answers)]) == answers
-        assert {one.url for one in rest} <= {
-            page.url for page in read_pages(store / f"{debate.claim.id}.json", Flaws())
-        }
-
-
-@pytest.fixture
-def sent(store: Path, annotated: list[GoldClaim]) -> list[Moderate | CloseDebate]:
-    """A run's requests to the moderator about the first claim."""
-    model, claim = disputed(), annotated[0].claim
-    engine = Engine(model, BagOfWords(), SETTINGS)
-    asyncio.run(check(engine, claim, rank(store / f"{claim.id}.json", claim.text, SETTINGS.retrieval)))
-    return [request.task for request in model.requests if isinstance(request.task, Moderate | CloseDebate)]
-
-
-@pytest.fixture
-def chat(tiny_tokenizer: str) -> ChatTokenizer:
-    return ChatTokenizer(tiny_tokenizer, 8192)
-
-
-@pytest.fixture
-def data(tmp_path: Path, store: Path, annotated: list[GoldClaim], chat: ChatTokenizer) -> Path:
-    held = debates(disputed(), store, annotated[:1])
-    corrections = {debate.claim.id: "The history says so." for debate in held}
-    making = Making(tmp_path, Renderer(chat), HeldOut([]), {})
-    write_data_set(moderator_data(annotated[:1], held, corrections, {})[0], making)
-    return tmp_path
+        rest = {one.url for one in debate.evidence[len(answers) :]}  # retrieved, and answers nothing by itself
+        assert rest <= {page.url for page in read_pages(store / f"{debate.claim.id}.json", Flaws())}
 
 
 def test_prompts_agree_with_a_run_token_for_token(
-    data: Path, sent: list[Moderate | CloseDebate], chat: ChatTokenizer
+    tmp_path: Path, store: Path, annotated: list[GoldClaim], tiny_tokenizer: str
 ) -> None:
-    lines = [json.loads(line) for line in (data / "moderator.jsonl").read_text().splitlines()]
+    """A run's requests to the moderator about the first claim, and the samples of that claim's debate."""
+    model, claim, chat = disputed(), annotated[0].claim, ChatTokenizer(tiny_tokenizer, 8192)
+    engine = Engine(model, BagOfWords(), SETTINGS)
+    asyncio.run(check(engine, claim, rank(store / f"{claim.id}.json", claim.text, SETTINGS.retrieval)))
+    sent = [request.task for request in model.requests if isinstance(request.task, Moderate | CloseDebate)]
+    held = debates(disputed(), store, annotated[:1])
+    samples = moderator_data(annotated[:1], held, {claim.id: "The history says so."}, {})[0]
+    write_data_set(samples, Making(tmp_path, chat, HeldOut([]), {}))
+    lines = [json.loads(line) for line in (tmp_path / "moderator.jsonl").read_text().splitlines()]
     assert sent and [chat.encode(line["prompt"]) for line in lines] == [chat.prompt(t, adapter=True).ids for t in sent]

@@ -3,6 +3,9 @@
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from system.graph.records import Claim, Label, QuestionAnswer
 from system.models.chat import ChatTokenizer
@@ -17,7 +20,6 @@ from training.datasets.samples import (
     DataSet,
     Drops,
     Making,
-    Renderer,
     Sample,
     write_data_set,
 )
@@ -33,21 +35,19 @@ def sample(
     return Sample(name, reply.label, task, reply, "kind", rejected)
 
 
-def making(folder: Path, renderer: Renderer | None = None, held_out: tuple[str, ...] = ()) -> Making:
-    return Making(folder, renderer or Renderer(), HeldOut(held_out), {"seed": 7})
-
-
-def lines(folder: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in (folder / "x.jsonl").read_text().splitlines()]
+def written(folder: Path, *samples: Sample, chat: ChatTokenizer | None = None, held_out: tuple[str, ...] = ()) -> Any:
+    """The card and the lines of a data set."""
+    data = DataSet("x", samples, Drops({"before": 2}), {"recipe": "R"})
+    card = write_data_set(data, Making(folder, chat, HeldOut(held_out), {"seed": 7}))
+    return card, [json.loads(line) for line in (folder / "x.jsonl").read_text().splitlines()]
 
 
 def test_a_line_has_the_engines_prompt_and_a_reply_it_allows(tmp_path: Path, tiny_tokenizer: str) -> None:
     chat = ChatTokenizer(tiny_tokenizer, 4096)
     one = sample(answer="<|im_start|>system")
-    write_data_set(DataSet("x", [one], Drops(), {}), making(tmp_path, Renderer(chat)))
-    (line,) = lines(tmp_path)
-    prompt, (reply,) = line["prompt"], line["completion"]
-    assert prompt == chat.prompt(one.task, adapter=True).messages
+    _, (line,) = written(tmp_path, one, chat=chat)
+    (reply,) = line["completion"]
+    assert line["prompt"] == chat.prompt(one.task, adapter=True).messages
     assert (line["id"], line["claim_id"], line["label"], reply["role"]) == ("a", 3, "Refuted", "assistant")
     assert reply["content"] == neutralize(SAYS.model_dump_json(), chat.specials)
     assert "<|im_end|>" not in reply["content"]
@@ -56,34 +56,33 @@ def test_a_line_has_the_engines_prompt_and_a_reply_it_allows(tmp_path: Path, tin
 
 def test_a_pair_has_the_chosen_and_the_rejected_reply(tmp_path: Path) -> None:
     wrong = VerdictReply(justification="It did.", label=Label.SUPPORTED)
-    write_data_set(DataSet("x", [sample(rejected=wrong)], Drops(), {}), making(tmp_path))
-    (line,) = lines(tmp_path)
+    _, (line,) = written(tmp_path, sample(rejected=wrong))
     assert "completion" not in line
     assert line["rejected"] == [{"role": "assistant", "content": wrong.model_dump_json()}]
     assert json.loads(line["chosen"][0]["content"])["label"] == "Refuted"
 
 
-def test_counts_samples_that_do_not_fit(tmp_path: Path, tiny_tokenizer: str) -> None:
+@pytest.mark.parametrize(("context", "dropped"), [(4096, {TOO_LONG_REPLY: 1}), (400, {TOO_LONG_PROMPT: 2})])
+def test_counts_samples_that_do_not_fit(
+    tmp_path: Path, tiny_tokenizer: str, context: int, dropped: dict[str, int]
+) -> None:
     long = VerdictReply(justification="word " * 400, label=Label.REFUTED)
-    data = DataSet("x", [sample(), sample(reply=long)], Drops({"before": 2}), {})
-    card = write_data_set(data, making(tmp_path, Renderer(ChatTokenizer(tiny_tokenizer, 4096))))
-    assert card["dropped"] == {"before": 2, TOO_LONG_REPLY: 1} and card["samples"] == 1
-    card = write_data_set(data, making(tmp_path, Renderer(ChatTokenizer(tiny_tokenizer, 400))))
-    assert card["dropped"][TOO_LONG_PROMPT] == 2 and card["samples"] == 0
+    card, lines = written(tmp_path, sample(), sample(reply=long), chat=ChatTokenizer(tiny_tokenizer, context))
+    assert card["dropped"] == {"before": 2} | dropped and len(lines) == card["samples"] == 2 - sum(dropped.values())
 
 
 def test_drops_copies_of_samples_and_of_held_out_claims(tmp_path: Path) -> None:
-    said = "Someone claimed that pigs can fly over the moon."
-    data = DataSet("x", [sample("a"), sample("b"), sample("c", answer=said)], Drops(), {})
-    card = write_data_set(data, making(tmp_path, held_out=("Pigs can fly over the moon",)))
-    assert [line["id"] for line in lines(tmp_path)] == ["a"]
-    assert card["dropped"] == {REPEATED: 1, LEAKED_TEXT: 1}
+    said = sample("c", answer="Someone claimed that pigs can fly over the moon.")
+    held_out = ("Pigs can fly over the moon",)
+    card, lines = written(tmp_path, sample("a"), sample("b"), said, held_out=held_out)
+    assert [line["id"] for line in lines] == ["a"]
+    assert card["dropped"] == {"before": 2, REPEATED: 1, LEAKED_TEXT: 1}
 
 
 def test_the_card_says_what_the_file_holds(tmp_path: Path) -> None:
-    card = write_data_set(DataSet("x", [sample()], Drops(), {"recipe": "R"}), making(tmp_path))
+    card, _ = written(tmp_path, sample())
     assert json.loads((tmp_path / "x.card.json").read_text()) == card
     assert card["file"]["sha256"] == hashlib.sha256((tmp_path / "x.jsonl").read_bytes()).hexdigest()
     assert (card["labels"], card["kinds"], card["claims"]) == ({"Refuted": 1}, {"kind": 1}, 1)
-    assert (card["recipe"], card["seed"], card["dropped"]) == ("R", 7, {})
+    assert (card["recipe"], card["seed"]) == ("R", 7)
     assert "CC BY-NC 4.0" in card["license"] and card["versions"]["pydantic"]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.tiny_training import write_lines
 from training import TrainingError
 from training.finetuning.examples import in_batches, read_examples, split_by_claim, that_fit
 
@@ -19,10 +20,6 @@ LINE = {
 }
 
 
-def example(claim):
-    return LINE | {"claim_id": claim}
-
-
 @pytest.mark.parametrize(
     ("second", "method", "fault"),
     [
@@ -33,7 +30,7 @@ def example(claim):
 )
 def test_reads_examples_in_order_and_names_a_line_that_is_none(tmp_path, second, method, fault):
     file = tmp_path / "a.jsonl"
-    file.write_text("".join(json.dumps(LINE | {"claim_id": claim}) + "\n" for claim in range(3)))
+    write_lines(file, [LINE | {"claim_id": claim} for claim in range(3)])
     assert [one["claim_id"] for one in read_examples(file)] == [0, 1, 2]
     file.write_text(f"{json.dumps(LINE)}\n{second}\n")
     with pytest.raises(TrainingError, match=f"a.jsonl, {fault}") as raised:
@@ -51,7 +48,7 @@ def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path):
 
 @given(st.lists(st.integers(0, 30), min_size=2).filter(lambda ids: len(set(ids)) > 1), st.integers(0, 5))
 def test_no_claim_is_both_trained_on_and_held_out(claims, seed):
-    split = split_by_claim([example(claim) for claim in claims], 0.2, seed)
+    split = split_by_claim([LINE | {"claim_id": claim} for claim in claims], 0.2, seed)
     train, held_out = ([one["claim_id"] for one in part] for part in (split.train, split.held_out))
     assert train and held_out and not set(train) & set(held_out) and sorted(train + held_out) == sorted(claims)
 
@@ -68,8 +65,8 @@ class Words:
 
 def test_leaves_out_examples_longer_than_the_context():
     def preference(*replies):
-        turns = [[{"role": "assistant", "content": reply}] for reply in replies]
-        return LINE | {"completion": turns[0], "chosen": turns[0], "rejected": turns[1]}
+        chosen, rejected = ([{"role": "assistant", "content": reply}] for reply in replies)
+        return LINE | {"completion": chosen, "chosen": chosen, "rejected": rejected}
 
     short, long = preference("a b", "a"), preference("a", "a b c d")
     assert that_fit([short, long], Words(context=3)) == [short]
@@ -78,8 +75,7 @@ def test_leaves_out_examples_longer_than_the_context():
 
 
 def test_batches_have_one_length_and_random_order():
-    prompts = [[{"role": "user", "content": "x" * (number + 1)}] for number in range(80)]
-    examples = [LINE | {"claim_id": i, "prompt": one} for i, one in enumerate(prompts)]
+    examples = [LINE | {"claim_id": i, "prompt": [{"role": "user", "content": "x" * (i + 1)}]} for i in range(80)]
     ordered = in_batches(examples, 4, seed=1)
     batches = [[one["claim_id"] for one in ordered[start : start + 4]] for start in range(0, 80, 4)]
     assert sorted(one for batch in batches for one in batch) == list(range(80))

@@ -8,6 +8,7 @@ import torch
 from peft import PeftModel
 
 from system.models.chat import ChatTokenizer
+from tests.helpers.tiny_training import write_lines
 from training.finetuning.base import Precision, load_base
 from training.finetuning.examples import read_examples, split_by_claim
 from training.finetuning.recipes import HELD_OUT, RECIPES
@@ -41,9 +42,8 @@ def test_memorized_examples_get_their_labels(tiny_model, short_claims, verdicts,
     ]
     rows = lines(tasks)
     rows += [rows[0] | {"claim_id": claim} for claim in ASIDE]
-    data = tmp_path / "verdict_prediction.jsonl"
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    examples = read_examples(data)
+    write_lines(tmp_path / "verdict_prediction.jsonl", rows)
+    examples = read_examples(tmp_path / "verdict_prediction.jsonl")
     seed = next(seed for seed in range(100_000) if _aside(examples, seed) == ASIDE)
     base, folder = str(tiny_model / "base"), tmp_path / "adapter"
     train(Job("verdict", BY_HEART, base, tmp_path, folder, seed=seed))

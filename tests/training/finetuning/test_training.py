@@ -10,6 +10,7 @@ import torch
 from safetensors.torch import load_file
 from transformers import Trainer, TrainerCallback
 
+from tests.helpers.tiny_training import write_lines
 from training import TrainingError
 from training.__main__ import main
 from training.finetuning import training as module
@@ -29,10 +30,6 @@ def job(tiny_model, data):
 
 def weights(folder):
     return load_file(folder / "adapter_model.safetensors")
-
-
-def full_disk(*_):
-    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 class Stop(TrainerCallback):
@@ -85,7 +82,7 @@ def test_a_full_disk_is_named_and_what_was_saved_is_kept(job, monkeypatch):
 
     def fills_up(self, folder):
         if saved:
-            full_disk()
+            raise OSError(errno.ENOSPC, "No space left on device")
         saved.append(folder)
         save(self, folder)
 
@@ -101,7 +98,7 @@ def test_a_full_disk_is_named_and_what_was_saved_is_kept(job, monkeypatch):
 def test_the_moderator_learns_from_its_supervised_adapter(tiny_model, data, lines, verdicts, recwarn):
     worse = [{"role": "assistant", "content": '{"justification":"No.","label":"Supported"}'}]
     rows = [line | {"chosen": line.pop("completion"), "rejected": worse} for line in lines(verdicts(count=8))]
-    (data / "moderator_preferences.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_lines(data / "moderator_preferences.jsonl", rows)
     recipe = replace(RECIPES["moderator-dpo"], epochs=3.0, batch=4, learning_rate=1e-3, context=2048)
     start = shutil.copytree(tiny_model / "verdict_prediction", data / "start")
     config = json.loads((start / "adapter_config.json").read_text())
@@ -109,9 +106,8 @@ def test_the_moderator_learns_from_its_supervised_adapter(tiny_model, data, line
     train(Job("moderator-dpo", recipe, str(tiny_model / "base"), data, data / "dpo", start, seed=3))
     assert not [warning for warning in recwarn if "elsewhere" in str(warning.message)]  # not looked for on the hub
     margins = margins_of(data / "dpo")
-    assert (
-        margins[0] == pytest.approx(0.0, abs=1e-3) and margins[-1] > 0.1
-    )  # nats by which the chosen reply is likelier
+    assert margins[0] == pytest.approx(0.0, abs=1e-3)  # nats by which the chosen reply is likelier
+    assert margins[-1] > 0.1
     assert weights(start).keys() == weights(data / "dpo").keys()
     assert not (data / "dpo" / "ref").exists()
 
@@ -135,10 +131,7 @@ def test_rejects_a_quantized_base_and_names_the_command(tiny_model, data, capsys
     [
         (["--task", "qg"], "question_generation.jsonl: no data set to train on"),
         (["--task", "verdict", "--epochs", "0"], "--epochs 0.0: expected a number above 0"),
-        (
-            ["--task", "verdict", "--from-adapter", "x"],
-            "x: no adapter to continue from; give the folder of one with --from",
-        ),
+        (["--task", "verdict", "--from-adapter", "x"], "x: no adapter to continue from; give the folder of one with"),
         (["--task", "moderator-dpo", "--from-adapter", "x"], "x: no adapter to continue from"),
         (["--task", "verdict", "--context", "100"], "all 16 examples are longer than 100 tokens"),
     ],
