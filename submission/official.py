@@ -77,11 +77,12 @@ class Row:
 
 def read_table(path: Path) -> list[Row]:
     """Read a CSV as pandas would: quoted cells may hold anything, blank lines are skipped, short rows are padded."""
-    lines = _records(path, read_text(path))
+    text = read_text(path)
+    first = text.lstrip("\ufeff").partition("\n")[0].strip()
+    other = next((f" separated by {words}" for mark, words in DELIMITERS.items() if mark in first), "")
+    lines = [] if other else _records(path, text)
     header = lines[0][1] if lines else []
     if not {*READ_COLUMNS} <= {*header}:
-        first = ", ".join(header)
-        other = next((f" separated by {words}" for mark, words in DELIMITERS.items() if mark in first), "")
         raise SubmissionError(
             f"{path}: expected the columns {', '.join(COLUMNS)} separated by commas, got {first!r:.80}{other}; "
             "export it again, because the official scorer reads nothing else"

@@ -9,7 +9,8 @@ from itertools import groupby
 from system.text.quantities import NUMBER_WORDS
 from system.text.words import STOP_WORDS
 
-_NO_NAME = STOP_WORDS - {"i", "may", "will"} | NUMBER_WORDS | {"another", "every", "half", "nobody", "nothing", "part"}
+_OTHERS = "another every everyone fewer half less nearly nobody none nothing part since"
+_NO_NAME = STOP_WORDS - {"i", "may", "will"} | NUMBER_WORDS | {*_OTHERS.split()}
 _PIECE = re.compile(r"\w[\w’'&.,-]*\w|\S")
 _NAME = re.compile(r"[A-Z][\w’'&-]*(?: [A-Z][\w’'&-]*)+|\b[A-Z]{2,}\b")
 

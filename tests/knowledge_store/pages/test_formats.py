@@ -78,8 +78,8 @@ def test_notes_and_links_of_a_docx_are_kept(kind, caplog):
     text = html_of(data, ".docx", "a") or ""
     assert 'href="https://a.example/"' in text and f'href="#{kind}-2"' in text
     assert caplog.messages[:3] == [
-        "a.docx: headers and footers of its pages are left out", "a.docx: left out 1 of its comments",
         "a.docx: its styles and lists are damaged (unclosed token: line 1, column 0); read without them",
+        "a.docx: headers and footers of its pages are left out", "a.docx: left out 1 of its comments",
     ]  # fmt: skip
 
 
@@ -242,7 +242,7 @@ def test_lines_of_a_pdf_are_unwrapped():
         "the city. The old",
         "bridge is closed to lorries.",
         "a. cars",
-        "A footer as long as three lines",
+        "A footer that is as long as three lines of text",
     ]
     assert blocks(pdf(short), ".pdf")[:3] == ["Corvane", "the city. The old bridge is closed to lorries.", "a. cars"]
 
