@@ -57,6 +57,11 @@ def checkout(tmp_path_factory):
     return copy
 
 
+def any_confidence(text):
+    """A text on one line, without the figures of confidences, whose last percent depends on the processor."""
+    return re.sub(r"\(\d+%\)", "(%)", " ".join(text.split()))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("block", "expected"), COMMANDS)
 def test_a_command_prints_what_the_document_says(checkout, block, expected):
@@ -65,7 +70,7 @@ def test_a_command_prints_what_the_document_says(checkout, block, expected):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip()
-    assert " ".join(expected.split()) in " ".join(done.stdout.split())
+    assert any_confidence(expected) in any_confidence(done.stdout)
 
 
 @pytest.mark.slow
