@@ -31,6 +31,7 @@ T = TypeVar("T")
 
 START = 480.0  # seconds for a worker to start, and to load what a call uses, on a very busy machine
 SHARE = 4  # a call may take this part of the time that is left, so that one file leaves time for others
+TICK = 0.001  # seconds: a socket or a timer that is set to 0 does not wait at all, or never fires
 LATE = "the time ran out"
 COMMAND = "import sys; sys.path[:] = {path!r}; from knowledge_store.isolation import serve; serve({descriptor})"
 
@@ -155,7 +156,7 @@ class _Worker:
         """Call a function; give it up after ``wall`` seconds."""
         self.fit = False
         try:
-            self._socket.settimeout(min(wall, TIMEOUT_MAX))
+            self._socket.settimeout(min(max(wall, TICK), TIMEOUT_MAX))
             self._socket.sendall(pickle.dumps(pickle.dumps((limits, function, arguments))))
             answer = pickle.load(self._answers)
         except (EOFError, OSError, ValueError, pickle.UnpicklingError) as error:  # ``end`` in another thread, too
@@ -228,7 +229,7 @@ def _answer(call: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     try:
         limits, function, arguments = pickle.loads(call)
-        signal.setitimer(signal.ITIMER_PROF, limits.seconds or 0.001)  # its signal ends the process
+        signal.setitimer(signal.ITIMER_PROF, max(limits.seconds, TICK))  # its signal ends the process
         if limits.memory is not None:
             bound = _held() + limits.memory
             if hard == resource.RLIM_INFINITY or bound < hard:

@@ -19,6 +19,7 @@ HOSTILE = [
     pytest.param(Limits(seconds=0.2), time.sleep, (60,), "took over 0.2 s", id="sleep"),
     pytest.param(Limits(memory=2**28), bytes, (2**31,), "took over 256 MiB of memory", id="memory"),
     pytest.param(Limits(output=2**20), bytes, (2**21,), "holds over 1 MiB of text", id="output"),
+    pytest.param(Limits(seconds=0.0), time.sleep, (5,), "took over 0 s", id="no time"),
     pytest.param(LIMITS, os.abort, (), "Aborted", id="crash"),
     pytest.param(LIMITS, os._exit, (0,), "exit status 0", id="exit"),
     pytest.param(LIMITS, signal.raise_signal, (40,), "Real-time signal", id="signal without a name"),
