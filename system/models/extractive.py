@@ -48,7 +48,7 @@ WHEN, WHERE = "When was the claim made?", "Where was the claim first published?"
 
 
 class ExtractiveModel:
-    """A backend that needs an encoder, of questions and sentences, and the name of a reader."""
+    """A backend whose encoder compares questions with sentences and whose reader, given by its name, judges."""
 
     def __init__(self, encoder: Encoder, reader: str = BUNDLED) -> None:
         self._encoder = encoder
