@@ -16,6 +16,7 @@ from training.reader.arrays import LABEL, batches, read_arrays
 from training.reader.edits import change_date, change_number, negate, opposite, twins
 from training.reader.evaluate import evaluate
 from training.reader.invented import invented
+from training.reader.mixture import mixture
 from training.reader.network import Network
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
 from training.reader.thresholds import best_thresholds, outcome, temperature
@@ -58,6 +59,16 @@ def test_invented_passages_come_with_a_statement_of_each_label():
     assert not any(mark in pair.statement + pair.evidence for three in made for pair in three for mark in "{}")
     plain = [three for three in made if not any(pair.statement.startswith("[") for pair in three)]
     assert plain and all([pair.label for pair in three] == [SUPPORTED, REFUTED, NOT_ENOUGH] for three in plain)
+
+
+def test_statements_of_the_same_name_stand_where_nothing_is_said_of_them(tmp_path):
+    said = ("sings in a choir", "studied medicine", "collects stamps", "bought a farm")
+    claims = [f"Anna Berg {one}." for one in said]
+    rows = [{"evidence": claim, "claim": claim, "label": "supported"} for claim in claims]
+    (tmp_path / "fm2.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    made = [pair for seed in range(20) for part in mixture(tmp_path, seed, 0.002) for pair in part]
+    silent = [pair for pair in made if pair.label == NOT_ENOUGH and pair.statement in claims]
+    assert len(silent) > 20 * len(claims) / 2  # evidence that is taken away makes some, too
 
 
 @pytest.mark.parametrize("row", ["no JSON", '{"evidence": "a"}', '{"evidence": "a", "claim": "b", "label": "true"}'])
