@@ -6,12 +6,16 @@ It holds, for each part (``train``, ``held_out`` and one for each evaluation set
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from training import TrainingError
 from training.reader.pairs import Pair
@@ -36,8 +40,10 @@ class Rows:
     heads: NDArray[np.int8]
     two_way: NDArray[np.bool_]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "starts", np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64))
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each row begins in ``ids``, and the end: (rows + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)])
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -47,16 +53,10 @@ class Rows:
         """The rows of several."""
         return cls(*(np.concatenate([getattr(part, field) for part in parts]) for field in _FIELDS))
 
-    def padded(self, batch: Sequence[int], padding: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return ids and mask of some rows, each (rows, longest)."""
-        starts: NDArray[np.int64] = self.starts  # type: ignore[attr-defined]
-        ids = np.full((len(batch), int(self.lengths[list(batch)].max())), padding, np.int64)
-        mask = np.zeros_like(ids)
-        for place, row in enumerate(batch):
-            length = self.lengths[row]
-            ids[place, :length] = self.ids[starts[row] : starts[row] + length]
-            mask[place, :length] = 1
-        return ids, mask
+    def padded(self, batch: Sequence[int], padding: int) -> Tensor:
+        """Return the ids of some rows, (rows, longest)."""
+        parts = [self.ids[self.starts[row] : self.starts[row + 1]].astype(np.int64) for row in batch]
+        return pad_sequence([torch.from_numpy(part) for part in parts], batch_first=True, padding_value=padding)
 
 
 def encode(tokenizer: Any, pairs: Sequence[Pair], head: int) -> Rows:

@@ -15,14 +15,9 @@ import numpy as np
 from system.averitec.gold import GoldClaim, read_gold
 from system.graph.records import NO_ANSWER
 from system.reader.base import VERDICTS, claim_text, evidence_text
-from training.reader.pairs import Pair, held_out
+from training.reader.pairs import WORDS, Pair, held_out
 
 DISTRACTORS = 20  # nearest answers to other claims, from which a variant draws
-RUMOURS = (
-    "{}", "A post that many people shared says: {}", "According to a message on Facebook, {}", "Is it true? {}",
-    "A video with the title: {}", "I heard that {}", "“{}”, wrote a user on Twitter.", "Everybody should know: {}",
-)  # fmt: skip
-"""What only says a claim again."""
 
 
 def labelled_claims(file: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
@@ -54,7 +49,7 @@ def _variants(claim: str, own: Sequence[str], others: Sequence[str], rng: Random
     """Questions with answers: all; among distractors and rumours, without questions; and some of them."""
     gold = [_split(one) for one in own]
     strangers = [("", _split(one)[1]) for one in rng.sample(list(others), min(len(others), rng.randint(2, 9)))]
-    rumours = [("", rng.choice(RUMOURS).format(claim)) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
+    rumours = [("", rng.choice(WORDS["rumours"]).format(claim)) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
     mixed = [("", answer) for _, answer in gold if answer != NO_ANSWER] + strangers + rumours
     rng.shuffle(mixed)
     left = [pair for pair in gold if rng.random() < 0.6]

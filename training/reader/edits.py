@@ -14,28 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from training.reader.pairs import FACTUAL, ONE_SIDED, REFUTED, SUPPORTED, Pair
+from training.reader.pairs import FACTUAL, REFUTED, SETS, SUPPORTED, WORDS, Pair
 
-_OPPOSITES = """
-    more/fewer more/less higher/lower larger/smaller bigger/smaller greater/smaller longer/shorter older/younger
-    earlier/later before/after above/below over/under faster/slower heavier/lighter richer/poorer better/worse
-    most/least highest/lowest largest/smallest biggest/smallest longest/shortest oldest/youngest first/last best/worst
-    increased/decreased increase/decrease increases/decreases rose/fell rises/falls rise/fall risen/fallen grew/shrank
-    gained/lost won/lost wins/loses win/lose winner/loser up/down raised/cut doubled/halved opened/closed opens/closes
-    accepted/rejected approved/rejected agreed/refused allowed/banned allows/forbids legal/illegal started/ended
-    begins/ends began/ended begin/end joined/left arrived/left bought/sold borrowed/lent hired/fired passed/failed
-    succeeded/failed supported/opposed supports/opposes confirmed/denied guilty/innocent born/died alive/dead
-    married/divorced north/south northern/southern east/west eastern/western left/right male/female man/woman men/women
-    husband/wife brother/sister father/mother son/daughter king/queen actor/actress boy/girl public/private
-    always/never all/none everyone/nobody everybody/nobody every/no many/few often/rarely majority/minority
-    same/different with/without inside/outside present/absent present/missing full/empty rich/poor hot/cold young/old
-    possible/impossible permanent/temporary urban/rural domestic/foreign positive/negative free/paid open/closed
-    summer/winter morning/evening upper/lower maximum/minimum strong/weak early/late high/low long/short
-    cheap/expensive
-"""
 _SWAPS: dict[str, list[str]] = {}
-for _pair in _OPPOSITES.split():
-    _one, _other = _pair.split("/")
+for _one, _other in (_pair.split("/") for _pair in WORDS["opposites"].split()):
     _SWAPS.setdefault(_one, []).append(_other)
     _SWAPS.setdefault(_other, []).append(_one)
 _WORD = re.compile(r"[A-Za-z]+")
@@ -48,13 +30,9 @@ _NUMBER = re.compile(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(?![\w,]*\d)")
 _YEAR = re.compile(r"(?<![\w.,-])(1[5-9]\d\d|20[0-4]\d)(?![\w,]*\d)")
 _MONTHS = [*calendar.month_name][1:]
 _DAYS = [*calendar.day_name]
-_SMALL = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_SMALL: list[str] = WORDS["small"].split()
 _NAME = re.compile(r"\b[A-Z][a-zé’'-]+(?: (?:of |de |van |von )?[A-Z][a-zé’'-]+){0,2}\b")
-_FUNCTION_WORDS = """
-    The A An In On At It He She They This That These Those There But And Or If When While After Before As For From By
-    His Her Its Their Our We You I Not No All Some Many Most Both Each Every One Two Three However According With
-"""
-_NO_NAME = frozenset([*_FUNCTION_WORDS.split(), *_MONTHS, *_DAYS])
+_NO_NAME = frozenset([*WORDS["no_names"].split(), *_MONTHS, *_DAYS])
 
 
 def twins(pair: Pair, names: Sequence[str], rng: Random) -> Iterator[Pair]:
@@ -63,11 +41,11 @@ def twins(pair: Pair, names: Sequence[str], rng: Random) -> Iterator[Pair]:
     Args:
         names: of people, places and things, to stand in the place of others.
     """
-    wanted = ONE_SIDED.get(pair.source)
-    if wanted == SUPPORTED and pair.label == REFUTED:  # a false edit of the sentence: the sentence beside it
+    wanted = SETS.get(pair.source, {}).get("twins")
+    if wanted == "supported" and pair.label == REFUTED:  # a false edit of the sentence: the sentence beside it
         yield replace(pair, statement=pair.evidence, label=SUPPORTED, source="edits")
     editable = pair.source in FACTUAL and pair.label == SUPPORTED and len(pair.statement.split()) <= 40
-    if editable and (wanted is not None or rng.random() < 0.5) and (twin := refuted(pair, names, rng)):
+    if editable and (wanted or rng.random() < 0.5) and (twin := refuted(pair, names, rng)):
         yield twin
 
 

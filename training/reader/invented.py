@@ -1,6 +1,6 @@
 """Invented passages with statements on them: comparisons, changes, shares, roles and names, which public sets lack.
 
-``facts.txt`` has the facts; this module fills them with names and numbers, and puts other facts around them.
+``facts.txt`` has the facts and ``words.toml`` the names; this module puts them together, with other facts around.
 
 >>> [pair.label for pair in invented(Random(0))]
 [0, 1, 2]
@@ -12,31 +12,11 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
-from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair
+from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, WORDS, Pair
 
 _FACTS = Path(__file__).with_name("facts.txt")
 _MARKS = {"+": SUPPORTED, "-": REFUTED, "?": NOT_ENOUGH}
-_FIRST = """
-    Anna Karin Ingrid Lena Ruth Amara Elena Hanna Joan Milena Nadia Clara Fatima Yuki Priya Rosa Greta Olga Leila Maya
-    Tomas Jonas Peter Carl Paul Marco Oliver Derek Ian Samuel Viktor Ahmed Kofi Hiro Ravi Diego Emil Anton Luis Omar
-"""
-_STARTS = """
-    Ald Bel Bran Cor Dal Der Dun El Fal Far Gar Hal Har Hol Kel Kir Lan Lor Mar Mel Mor Nor Or Pen Ran Ros Sal Sel Tan
-    Tor Ul Val Ver Wes Wil Zan
-"""
-_PEOPLE = "berg dahl er feld in kova man mann nen ov quist rup sen ska son strand vik wood worth ez"
-_PLACES = "bridge burg bury by castle dale den field ford grad ham haven holm ia mar mere mouth port stad ton vale wick"
-_THINGS = "a an ara el eo ex ian ida in ino ira is o on or ora um us"
-_TRADES = "Dairy Energy Glass Group Industries Motors Press Shipping Steel Tools Union Bank Foundation Railways"
-_SMALL = "two three four five six seven eight nine ten eleven twelve"
-_KNOWN = {
-    "A": ("{} was born in a small town.", "{} comes from the north.", "{} is well known.", "Everybody knows {}."),
-    "B": ("{} was born in a small town.", "{} likes to travel."),
-    "X": ("{} is a town by the sea.", "{} lies in the hills.", "{} is an old town."),
-    "O": ("{} has existed for a long time.", "{} is known in the whole country."),
-}
-"""What may be said before a fact of a person, place or organization, so that a pronoun can stand in it."""
-_PRONOUNS = {"A": ("She", "He"), "B": ("She", "He"), "X": ("It", "The town"), "O": ("It",)}
+_KNOWN, _PRONOUNS = WORDS["known"], WORDS["pronouns"]
 _OTHERS = {"A": "C", "B": "C", "X": "Z", "O": "Q"}
 
 
@@ -89,10 +69,11 @@ def _facts() -> list[tuple[list[str], dict[str, list[str]]]]:
 
 def _names(rng: Random) -> dict[str, str]:
     """A name or number for each slot of ``facts.txt``."""
-    starts, places, things = rng.sample(_STARTS.split(), 12), _PLACES.split(), _THINGS.split()
-    people = [f"{first} {starts.pop()}{rng.choice(_PEOPLE.split())}" for first in rng.sample(_FIRST.split(), 3)]
+    parts = {name: text.split() for name, text in WORDS["names"].items()}
+    starts, places, things = rng.sample(parts["starts"], 12), parts["places"], parts["things"]
+    people = [f"{first} {starts.pop()}{rng.choice(parts['people'])}" for first in rng.sample(parts["first"], 3)]
     towns = [starts.pop() + rng.choice(places) for _ in range(3)]
-    firms = [f"{starts.pop()}{rng.choice(places + things)} {trade}" for trade in rng.sample(_TRADES.split(), 2)]
+    firms = [f"{starts.pop()}{rng.choice(places + things)} {trade}" for trade in rng.sample(parts["trades"], 2)]
     made = [starts.pop() + rng.choice(things) for _ in range(2)]
     slots = dict(zip("ABCXYZOQTU", [*people, *towns, *firms, *made], strict=True))
     low = rng.choice((rng.randint(3, 99), rng.randint(100, 999), rng.randint(1000, 900_000)))
@@ -103,7 +84,7 @@ def _names(rng: Random) -> dict[str, str]:
     slots |= {f"y{place}": str(year) for place, year in enumerate(sorted(rng.sample(range(1890, 2026), 3)), start=1)}
     spelled = rng.random() < 0.6
     for place, n in enumerate(sorted(rng.sample(range(2, 13), 3)), start=1):
-        slots[f"s{place}"] = _SMALL.split()[n - 2] if spelled else str(n)
+        slots[f"s{place}"] = WORDS["small"].split()[n - 2] if spelled else str(n)
     share = rng.randint(56, 95)
     slots |= {"p": str(rng.randint(4, max(5, 100 - share))), "q": str(share)}
     slots |= dict(zip(("m1", "m2"), rng.sample([*calendar.month_name][1:], 2), strict=True))

@@ -1,6 +1,6 @@
 """The pairs of an epoch: rows of public sets, put into windows, with edited twins beside them.
 
-``mixture`` takes from each set as many rows as ``ROWS`` says:
+``mixture`` takes from each set as many rows as ``sets.toml`` says:
 
     train, held_out = mixture(Path("nli"), seed=0)
 """
@@ -16,23 +16,7 @@ from tqdm import tqdm
 from training import TrainingError
 from training.reader.edits import names_in, twins
 from training.reader.invented import invented
-from training.reader.pairs import NOT_ENOUGH, REFUTED, Pair, held_out, read_pairs, sentences_of
-
-ROWS = {
-    "fever_eraser": 12_000, "fever_symmetric": 1400, "fever_athnlp": 830, "feverous_sent": 2900, "fm2": 2500,
-    "vitaminc_sample": 400, "te_new_protocols": 26_000, "number_edits": 10_000, "synth_quant": 5700, "wice": 500,
-    "semiauto_nli_wiki": 3500, "wikifactcheck_edits": 3500, "paws": 5000, "mrpc_paraphrases": 1200,
-    "mnli": 12_000, "mnli_more": 6000, "xnli_en": 8000, "lingnli": 16_000, "snli_dev": 2000,
-    "snli_counterfactual": 4000,
-    "anli": 3000, "anli_r1_train": 1500, "sick": 2000, "rte": 2700, "scitail": 1500, "cb": 300, "control_nli": 300,
-    "breaking_nli": 1200, "conj_nli": 2500, "glue_ax": 1000, "nan_nli": 250, "neg_nli": 2000, "scone": 1000, "med": 600,
-    "function_words_nli": 1200, "nope": 600, "semantoneg": 800, "fracas": 300, "hans_train": 400, "tracie": 300,
-    "tabfact_rows": 2500, "tabfact_tables": 500, "infotabs": 2000, "scitab": 250, "pubhealthtab": 300,
-    "factscore": 1800, "factcheck_bench": 1000, "attributionbench_dev": 400, "factcg_doc": 1000, "begin": 600,
-    "q2_wow": 500, "qags": 400, "summedits": 600, "scifact_rte": 700, "check_covid": 1400, "covid_fact": 1000,
-    "healthver": 600, "nli4ct": 400,
-}  # fmt: skip
-"""Rows of each set that an epoch takes at most; sets that are noisy or stilted are not named."""
+from training.reader.pairs import NOT_ENOUGH, REFUTED, SETS, Pair, held_out, read_pairs, sentences_of
 
 INVENTED = 6000
 """Invented passages of an epoch, with three statements each."""
@@ -50,16 +34,16 @@ def mixture(sets: Path, seed: int, times: float = 1) -> tuple[list[Pair], list[P
     """Return the pairs of one epoch in random order, and the pairs that are held out.
 
     Args:
-        sets: folder of JSON Lines files; those that ``ROWS`` names and the folder lacks are skipped.
-        times: how many times ``ROWS`` and ``INVENTED`` to take, of sets that have so many rows.
+        sets: folder of JSON Lines files; those that ``sets.toml`` names and the folder lacks are skipped.
+        times: how many times the rows of ``sets.toml`` and ``INVENTED`` to take, of sets that have so many rows.
 
     Raises:
         TrainingError: the folder has none of the sets, or a row cannot be read.
     """
     rng = Random(seed)
-    files = {name: sets / f"{name}.jsonl" for name in ROWS if (sets / f"{name}.jsonl").exists()}
+    files = {name: sets / f"{name}.jsonl" for name in SETS if (sets / f"{name}.jsonl").exists()}
     if not files:
-        raise TrainingError(f"{sets}: expected files such as mnli.jsonl, found none of {len(ROWS)} known sets")
+        raise TrainingError(f"{sets}: expected files such as mnli.jsonl, found none of {len(SETS)} known sets")
     read = {name: read_pairs(file) for name, file in tqdm(files.items(), unit="set", desc="reading")}
     strangers = _sentence_pool(read, rng)
     names = sorted({name for text in strangers for name in names_in(text)} | {"Halden", "Karin Dahl", "Tromvik"})
@@ -68,7 +52,7 @@ def mixture(sets: Path, seed: int, times: float = 1) -> tuple[list[Pair], list[P
     apart: list[Pair] = []
     for name, pairs in tqdm(read.items(), unit="set", desc="windows"):
         pairs = [pair for pair in pairs if not (name == "semiauto_nli_wiki" and pair.label == REFUTED)]
-        for pair in rng.sample(pairs, min(round(times * ROWS[name]), len(pairs))):
+        for pair in rng.sample(pairs, min(round(times * SETS[name]["rows"]), len(pairs))):
             for one in [pair, *twins(pair, names, rng), *_behind_context(pair, about, rng), *_unsaid(pair, about, rng)]:
                 kept = apart if held_out(pair.evidence) else train
                 kept.append(_windowed(one, pairs, strangers, rng))

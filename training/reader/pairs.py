@@ -6,6 +6,7 @@ or 0) are read as their authors publish them. Example: ``read_pairs(Path("nli/mn
 """
 
 import re
+import tomllib
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,16 +20,11 @@ from training import TrainingError
 LABELS = ("supported", "refuted", "not enough")
 SUPPORTED, REFUTED, NOT_ENOUGH = range(3)
 _PUBLISHED = ("SUPPORTS", "REFUTES", "NOT ENOUGH INFO")  # VitaminC
-
-ONE_SIDED = {"wikifactcheck_edits": SUPPORTED, "mrpc_paraphrases": REFUTED}
-"""Sets with one label, and the label of the twins that must stand beside their rows."""
-
-FACTUAL = frozenset({
-    "fever_eraser", "fever_symmetric", "fever_athnlp", "feverous_sent", "fm2", "vitaminc_sample", "te_new_protocols",
-    "semiauto_nli_wiki", "mrpc_paraphrases", "paws", "rte", "factscore", "factcg_doc", "q2_wow", "check_covid",
-    "xnli_en",
-})  # fmt: skip
-"""Sets whose statements name facts that can be edited."""
+SETS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("sets.toml").read_text(encoding="utf-8"))
+"""What ``sets.toml`` says of each public set."""
+FACTUAL = frozenset(name for name, one in SETS.items() if "factual" in one)
+WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+"""What ``words.toml`` holds, for edits, invented passages and rumours."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,10 @@ def train(data: Sequence[Path], base: str, output: Path, recipe: Recipe) -> None
     parts, *more = map(read_arrays, data)
     parts["train"] = Rows.joined([parts["train"], *(other["train"] for other in more)])
     trainer = _Trainer(Network(base, recipe.layers), output, recipe)
-    print(trainer.described(parts["train"]), flush=True)
+    rows, kind = parts["train"], "bfloat16" if trainer.half else "float32"
+    print(
+        f"{len(rows):,} rows, {len(rows.ids):,} tokens an epoch; {trainer.device}, {kind}; from step {trainer.step:,}"
+    )
     began = monotonic()
     while not trainer.run_epoch(parts, began):
         pass
@@ -68,13 +71,6 @@ class _Trainer:
         self.step = self.seen = self.first_step = 0
         self.cooling, self.evaluated = False, monotonic()
         self._resume()
-
-    def described(self, rows: Rows) -> str:
-        """One line on what will run."""
-        return (
-            f"{len(rows):,} rows, {int(rows.lengths.sum()):,} tokens an epoch, {self.budget:,} a batch, {self.device}, "
-            f"{'bfloat16' if self.half else 'float32'}; from step {self.step:,}"
-        )
 
     def run_epoch(self, parts: dict[str, Rows], began: float) -> bool:
         """Train one pass over the rows; returns whether the run is over."""
@@ -128,11 +124,10 @@ class _Trainer:
         return loss.detach()
 
     def _logits(self, rows: Rows, batch: list[int]) -> Tensor:
-        ids, mask = (
-            torch.from_numpy(one).to(self.device) for one in rows.padded(batch, self.network.tokenizer.pad_token_id)
-        )
+        padding = self.network.tokenizer.pad_token_id
+        ids = rows.padded(batch, padding).to(self.device)
         with torch.autocast(self.device, torch.bfloat16, enabled=self.half):
-            logits: Tensor = self.network(ids, mask, _HEADS[int(rows.heads[batch[0]])])
+            logits: Tensor = self.network(ids, (ids != padding).long(), _HEADS[int(rows.heads[batch[0]])])
         return logits.float()
 
     @torch.inference_mode()
