@@ -1,4 +1,4 @@
-"""Backend ``server``: any OpenAI-compatible address (docs/plug_in_a_model.md), best ``vllm serve`` with the adapters.
+"""Backend ``server``: any OpenAI-compatible address (docs/plug_in_a_model.md), best vLLM with the adapters::
 
     vllm serve MODEL --generation-config vllm --max-model-len 8192 --enable-prompt-tokens-details \\
         --structured-outputs-config '{"backend": "xgrammar", "disable_any_whitespace": true}' \\
@@ -20,28 +20,32 @@ import httpx2
 
 from system.graph.records import Cost
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
-from system.models.prompting import Message, Prompt, RequestTooLongError, fit
-from system.models.replies import decoding_schema, label_confidence, read_reply
+from system.models.prompting import (
+    Message,
+    Prompt,
+    RequestTooLongError,
+    decoding_schema,
+    fit,
+    label_confidence,
+    read_reply,
+)
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText
 
 _LOGGER = logging.getLogger(__name__)
 
-# vLLM and llama.cpp pass this to the chat template; see ``chat.py``. Hosted servers refuse unknown fields.
+KEY = "FACTGRAPH_API_KEY"  # environment variable with the key that a hosted server asks for
+REFUSED = (400, 422, 501)  # statuses with which servers refuse a field that they do not know
+TEMPLATE_TOKENS = 64  # more than chat templates add to a system and a user message
+BYTES_PER_TOKEN = 2  # fewer than any language has on average; to trim for servers that do not count tokens
+
+# vLLM and llama.cpp pass this to the chat template; see ``ChatTokenizer``. Hosted servers refuse unknown fields.
 _NO_THINKING = {"chat_template_kwargs": {"enable_thinking": False}}
-_EXTRAS: dict[object, dict[str, Any]] = {
+_EXTRAS: dict[object, dict[str, Any]] = {  # fields of requests, by the owner that a server names for its models
     # Sampling defaults of a vLLM server may come from the model's files, with a repetition penalty that spoils JSON.
     "vllm": {**_NO_THINKING, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "llamacpp": _NO_THINKING,
 }
-"""Fields of requests by the owner that a server names for its models."""
-
-KEY = "FACTGRAPH_API_KEY"
-"""Environment variable with the key that a hosted server asks for."""
-
-REFUSED = (400, 422, 501)  # statuses with which servers refuse a field that they do not know
-TEMPLATE_TOKENS = 64  # more than chat templates add to a system and a user message
-BYTES_PER_TOKEN = 2  # fewer than any language has on average; to trim for servers that do not count tokens
 
 
 class ServerModel:
@@ -70,8 +74,10 @@ class ServerModel:
             ) from error
         for name in (model, *adapters.values()):
             if name not in served:
-                at, known = f"the server at {engine.address}", ", ".join(sorted(served)) or "no model"
-                raise ModelUnavailable(f"{at} has no model or adapter {name!r}; it has {known}")
+                known = ", ".join(sorted(served)) or "no model"
+                raise ModelUnavailable(
+                    f"the server at {engine.address} has no model or adapter {name!r}; it has {known}"
+                )
         self._settings, self._model, self._adapters = engine, model, adapters
         self._takes_schemas = True
         self._owner = served[model].get("owned_by")
@@ -116,14 +122,13 @@ class ServerModel:
             return response
         plain = {name: value for name, value in body.items() if name not in ("response_format", "logprobs")}
         second = await self._client.post("chat/completions", json=plain)
-        if not second.is_success:
-            return response
-        if self._takes_schemas:
+        if second.is_success and self._takes_schemas:
             _LOGGER.warning("%s does not support JSON schemas: reading replies from free text", self._settings.address)
             self._takes_schemas = False
-        return second
+        return second if second.is_success else response
 
     def _prompt(self, request: Request) -> Prompt:
+        """Return the prompt, trimmed by the counts of the server's own tokenizer if it can be asked for them."""
         task = request.task
         budget = self._context - task.max_tokens
 
@@ -131,15 +136,13 @@ class ServerModel:
             size = sum(len(message["content"].encode()) for message in messages) + TEMPLATE_TOKENS
             if size <= budget:  # no token is shorter than a byte, so it fits for sure
                 return range(size)
-            return self._tokens(messages) if self._owner == "vllm" else range(size // BYTES_PER_TOKEN)
+            if self._owner != "vllm":
+                return range(size // BYTES_PER_TOKEN)
+            address = str(self._sync.base_url).removesuffix("v1/") + "tokenize"
+            body = {"model": self._model, "messages": messages, **_NO_THINKING}
+            return list(self._sync.post(address, json=body).raise_for_status().json()["tokens"])
 
         return fit(task, task.adapter in self._adapters, tokens, budget)
-
-    def _tokens(self, messages: list[Message]) -> list[int]:
-        """Return the token ids of a conversation, by the server's own tokenizer."""
-        address = str(self._sync.base_url).removesuffix("v1/") + "tokenize"
-        body = {"model": self._model, "messages": messages, **_NO_THINKING}
-        return list(self._sync.post(address, json=body).raise_for_status().json()["tokens"])
 
     def _body(self, request: Request, messages: list[Message]) -> dict[str, Any]:
         task = request.task

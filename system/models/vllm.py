@@ -1,7 +1,7 @@
 """Backend ``vllm``: one engine with continuous batching, a LoRA adapter per request, and replies in their schema.
 
 All requests of all claims go to the engine at once, which decides what runs together. Cancelling takes a request out of
-the engine. Its client lives on an event loop of its own, so that it can be warmed up before any caller has a loop.
+the engine. Its client has an event loop of its own, so that it can be warmed up before any caller has a loop.
 """
 
 import asyncio
@@ -20,10 +20,15 @@ from system.hardware.memory import plan_memory, skeleton
 from system.hardware.weights import size
 from system.models.adapters import base_mark, check_adapter, served_rank
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
-from system.models.chat import ChatTokenizer
 from system.models.loop_thread import LoopThread
-from system.models.prompting import Message, RequestTooLongError
-from system.models.replies import decoding_schema, label_confidence, read_reply
+from system.models.prompting import (
+    ChatTokenizer,
+    Message,
+    RequestTooLongError,
+    decoding_schema,
+    label_confidence,
+    read_reply,
+)
 from system.settings import BATCHED_TOKENS, SEQUENCES, EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply, registered
 
@@ -80,7 +85,11 @@ class VllmModel:
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``."""
-        return await asyncio.wrap_future(self._loop.submit(self._answer_all(requests)))
+
+        async def answers() -> list[Result]:
+            return await asyncio.gather(*map(self._answer, requests))
+
+        return await asyncio.wrap_future(self._loop.submit(answers()))
 
     async def close(self) -> None:
         """See ``Model.close``."""
@@ -97,9 +106,6 @@ class VllmModel:
         prompt = self._chat.encode([Message(role="user", content="Reply in JSON.")])
         wanted = {(task.reply_type, self._loras.get(task.adapter)) for task in registered()}
         await asyncio.gather(*(self._run(prompt, _sampling(kind, 2), lora) for kind, lora in wanted))
-
-    async def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
-        return await asyncio.gather(*map(self._answer, requests))
 
     async def _answer(self, request: Request) -> Result:
         started = time.perf_counter()
@@ -147,8 +153,8 @@ def engine_arguments(
     on_cpu = current_platform.is_cpu()
     # On a CPU a request without adapter gets the last slot's (vllm-project/vllm#48421): one more, which stays empty.
     slots = len(adapters) + bool(adapters and on_cpu)
-    held = {"weights": size(Path(model)), "adapters": slots, "rank": rank}
-    plan = plan_memory(bare, settings, device=usable, graphs=not on_cpu, **held)
+    weights = size(Path(model))
+    plan = plan_memory(bare, settings, weights=weights, device=usable, adapters=slots, rank=rank, graphs=not on_cpu)
     _LOGGER.info("memory plan of %s\n%s", model, plan)
     ours: dict[str, Any] = {
         "model": model,

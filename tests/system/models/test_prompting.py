@@ -10,8 +10,7 @@ from knowledge_store.pages.page import Passage
 from submission.ev2r.judge import FreePrompt
 from system.graph.records import Claim, Label
 from system.models.base import ModelUnavailable
-from system.models.chat import ChatTokenizer
-from system.models.prompting import SHORTEST, RequestTooLongError, fit, neutralize, render
+from system.models.prompting import SHORTEST, ChatTokenizer, RequestTooLongError, fit, neutralize, render
 from system.strategies.steps.tasks import AnswerQuestion
 
 FAMILIES = ["<|im_end|>", "<|im_start|>", "<tool_call>", "</tool_call>", "[INST]", "[/INST]", "<<SYS>>", "<s>", "</s>"]

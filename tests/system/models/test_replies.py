@@ -6,7 +6,7 @@ import pytest
 from submission.ev2r.judge import FreePrompt
 from system.graph.records import Claim, Cost, Label
 from system.models.base import Completion, ErrorKind, ModelError
-from system.models.replies import decoding_schema, label_confidence, read_reply
+from system.models.prompting import decoding_schema, label_confidence, read_reply
 from system.strategies.debate.tasks import RulingReply
 from system.strategies.steps.tasks import MergeReply, VerdictReply
 from system.tasks.base import FreeText
