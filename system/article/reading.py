@@ -14,7 +14,7 @@ from knowledge_store.pages.pdf import SOFT_HYPHEN
 from knowledge_store.pages.reading import read_blocks
 from knowledge_store.pages.sentences import ENDING, language_of, spans
 from system.article.records import Article, Kind, Sentence
-from system.graph.records import too_long
+from system.graph.records import shown, too_long
 from system.text.claim_detection import not_a_claim
 from system.text.context import BACK, context_of
 from system.text.language import other_language
@@ -51,12 +51,20 @@ def read_file(name: str, data: bytes, suffix: str) -> Article:
     return read_text("\n\n".join(block.strip() for block in blocks), name)
 
 
+def as_text(text: object, name: str) -> str:
+    """Return a text as it is; ``DocumentsError`` if it is something else."""
+    if not isinstance(text, str):
+        raise DocumentsError(f"{name}: expected a text, got {shown(text)}")
+    return text
+
+
 def read_text(text: str, name: str = "text") -> Article:
     """Cut a text as ``article_of`` does, in a sandboxed worker.
 
     Raises:
-        DocumentsError: it cannot be cut within the limits.
+        DocumentsError: it is no text, or cannot be cut within the limits.
     """
+    text = as_text(text, name)
     limits = replace(LIMITS, seconds=max(LIMITS.seconds, len(text) * PER_CHARACTER))
     load = (__name__, "knowledge_store.pages.sentences:language")
     try:
@@ -88,7 +96,7 @@ def article_of(text: str, name: str = "text") -> Article:
     >>> [(one.claim, one.context) for one in article_of("The Aster bridge is old. It has two lanes.").claims]
     [('The Aster bridge is old.', ''), ('It has two lanes.', 'The Aster bridge is old.')]
     """
-    text = text.replace(SOFT_HYPHEN, "")
+    text = as_text(text, name).replace(SOFT_HYPHEN, "")
     code = language_of([text])
     if code == "en":  # so is a short text called
         code = other_language(text, "en") or code

@@ -21,7 +21,7 @@ from knowledge_store.pages import html
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from knowledge_store.pages.formats import decoded, html_of
 from knowledge_store.pages.pdf import SOFT_HYPHEN
-from system.article.reading import read_bytes, read_text
+from system.article.reading import as_text, read_bytes, read_text
 from system.article.records import Kind
 from system.citations.records import Citation, CitingText, described
 
@@ -66,9 +66,9 @@ def citing_of(text: str, name: str = "text") -> CitingText:
     ['https://a.example']
 
     Raises:
-        DocumentsError: it cannot be read within the limits of a document.
+        DocumentsError: it is no text, or cannot be read within the limits of a document.
     """
-    return _citing(text.encode(errors="replace"), ".md", name)
+    return _citing(as_text(text, name).encode(errors="replace"), ".md", name)
 
 
 def _citing(data: bytes, suffix: str, name: str) -> CitingText:

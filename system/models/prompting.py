@@ -34,6 +34,7 @@ SHARED = Path(system.tasks.base.__file__).with_name("shared")
 """Parts that prompts of several strategies include; those of one lie in a folder ``shared`` beside its prompts."""
 UNLIMITED = 100_000  # characters of an answer or a passage; a chunk has about 1,000
 SHORTEST = 100
+Tokens = Sequence[tuple[str, float]]  # of a reply: texts with their log-probabilities
 
 # "<|im_end|>", "<s>", "</tool_call>", "<start_of_turn>", "<<SYS>>" all open with "<"; then "[INST]", "[/INST]", "[CLS]"
 _CONTROL_FAMILIES = re.compile(r"<(?=\S)|\[(?=/?[A-Z_]+\])")
@@ -207,23 +208,24 @@ def decoding_schema(reply_type: type[Reply]) -> dict[str, Any]:
 
 
 def read_reply(
-    task: Task[Reply], raw: str, cost: Cost, prompt: str, truncated: bool = False, confidence: float = 1.0
+    task: Task[Reply], raw: str, cost: Cost, prompt: str, truncated: bool = False, tokens: Tokens = ()
 ) -> Result:
     """Return a completion if the raw text fits the task's reply type, else an error that says if it was truncated."""
     raw = encodable(raw)  # a server's JSON may escape half of a surrogate pair
     if task.reply_type is FreeText:
         return Completion(FreeText(text=raw), cost, prompt, raw)
     try:
-        return Completion(task.reply_type.model_validate_json(raw), cost, prompt, raw, confidence)
+        reply = task.reply_type.model_validate_json(raw)
     except ValidationError as error:
         cut = f", cut off at {task.max_tokens} tokens" if truncated else ""
         expected = ", ".join(task.reply_type.model_fields)
         fault = explain(error.errors()[0], "the reply", quoting=False)
         message = f"{task.name}: expected a JSON object with {expected}; {fault}{cut}"
         return ModelError(ErrorKind.MALFORMED_REPLY, message, cost, prompt, raw)
+    return Completion(reply, cost, prompt, raw, label_confidence(task.reply_type, tokens))
 
 
-def label_confidence(reply_type: type[Reply], tokens: Sequence[tuple[str, float]]) -> float:
+def label_confidence(reply_type: type[Reply], tokens: Tokens) -> float:
     """Return the probability of the label (or decision) in which a reply ends, given its reasons and the schema.
 
     >>> from system.strategies.steps.tasks import VerdictReply

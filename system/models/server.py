@@ -20,15 +20,7 @@ import httpx2
 
 from system.graph.records import Cost
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
-from system.models.prompting import (
-    Message,
-    Prompt,
-    RequestTooLongError,
-    decoding_schema,
-    fit,
-    label_confidence,
-    read_reply,
-)
+from system.models.prompting import Message, Prompt, RequestTooLongError, decoding_schema, fit, read_reply
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText
 
@@ -175,8 +167,7 @@ class ServerModel:
         text = "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in prompt.messages)
         written = choice["message"]["content"] or ""
         reply = written if kind is FreeText else _object_in(written)
-        truncated = choice["finish_reason"] == "length"
-        return read_reply(request.task, reply, cost, text, truncated, label_confidence(kind, pieces))
+        return read_reply(request.task, reply, cost, text, choice["finish_reason"] == "length", pieces)
 
 
 def _object_in(text: str) -> str:

@@ -21,14 +21,7 @@ from system.hardware.weights import size
 from system.models.adapters import base_mark, check_adapter, served_rank
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.loop_thread import LoopThread
-from system.models.prompting import (
-    ChatTokenizer,
-    Message,
-    RequestTooLongError,
-    decoding_schema,
-    label_confidence,
-    read_reply,
-)
+from system.models.prompting import ChatTokenizer, Message, RequestTooLongError, decoding_schema, read_reply
 from system.settings import BATCHED_TOKENS, SEQUENCES, EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply, registered
 
@@ -85,11 +78,7 @@ class VllmModel:
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``."""
-
-        async def answers() -> list[Result]:
-            return await asyncio.gather(*map(self._answer, requests))
-
-        return await asyncio.wrap_future(self._loop.submit(answers()))
+        return await asyncio.wrap_future(self._loop.submit(self._answer_all(requests)))
 
     async def close(self) -> None:
         """See ``Model.close``."""
@@ -106,6 +95,9 @@ class VllmModel:
         prompt = self._chat.encode([Message(role="user", content="Reply in JSON.")])
         wanted = {(task.reply_type, self._loras.get(task.adapter)) for task in registered()}
         await asyncio.gather(*(self._run(prompt, _sampling(kind, 2), lora) for kind, lora in wanted))
+
+    async def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
+        return await asyncio.gather(*map(self._answer, requests))
 
     async def _answer(self, request: Request) -> Result:
         started = time.perf_counter()
@@ -129,13 +121,12 @@ class VllmModel:
             tokens_cached=output.num_cached_tokens or 0,
             tokens_out=len(reply.token_ids),
         )
-        confidence = 1.0
+        pieces: list[tuple[str, float]] = []
         if task.reply_type.label_field:
             chosen = [table[token] for token, table in zip(reply.token_ids, reply.logprobs, strict=True)]
             pieces = [(one.decoded_token or "", one.logprob) for one in chosen]
-            confidence = label_confidence(task.reply_type, pieces)
         text = self._chat.tokenizer.decode(prompt.ids)
-        return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", confidence)
+        return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", pieces)
 
     async def _run(self, ids: Sequence[int], sampling: SamplingParams, lora: LoRARequest | None) -> Any:
         tokens = TokensPrompt(prompt_token_ids=ids)

@@ -3,16 +3,13 @@
 import re
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from snowballstemmer.english_stemmer import EnglishStemmer
-
+from typing import Any
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _STEMMING = Lock()  # a stemmer holds the word that it works on, and several threads read at the same time
 
-_STOP_WORDS = """
+STOP_WORDS = frozenset(
+    """
     a about above after again against all also am an and any are as at be because been before being below between both
     but by can could did do does doing down during each few for from further get had has have having he her here hers
     herself him himself his how i if in into is it its itself just let many may me might more most much must my myself
@@ -20,12 +17,13 @@ _STOP_WORDS = """
     than that the their theirs them themselves then there these they this those through to too under until up upon us
     very was we were what when where which while who whom whose why will with within without would you your yours
     yourself yourselves one two say says said saying claim claims claimed s t
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+    """.split()
+)
+LONGEST_QUOTATION = 240  # characters
 
 
 @lru_cache(maxsize=1)
-def _stemmer() -> "EnglishStemmer":
+def _stemmer() -> Any:
     import snowballstemmer  # only here, as sentencex below: tasks import this module, for the help of a command too
 
     return snowballstemmer.stemmer("english")
@@ -68,9 +66,6 @@ def sentences(text: str) -> tuple[str, ...]:
     from sentencex import segment
 
     return tuple(stripped for sentence in segment("en", text) if (stripped := sentence.strip()))
-
-
-LONGEST_QUOTATION = 240  # characters
 
 
 def quotation(text: str) -> str:
