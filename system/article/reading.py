@@ -2,7 +2,6 @@
 
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +23,7 @@ HEADING = 12  # longest heading in words: a block with which no sentence ends
 PER_CHARACTER = 1e-4  # seconds of processor time that a text may take to be cut: four times what articles took
 SHORTEST = 3  # fewest words of a claim
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces
-_BREAK = re.compile(r"\n[^\S\n]*\n\s*")
+_BLOCK = re.compile(r"\S[^\n]*(?:\n(?![^\S\n]*\n)[^\n]*)*")  # up to a blank line
 
 
 def read_article(source: str | Path) -> Article:
@@ -37,7 +36,7 @@ def read_article(source: str | Path) -> Article:
 
 
 def read_file(name: str, data: bytes, suffix: str) -> Article:
-    """Read a text from what a file holds; its suffix, one of ``SUFFIXES`` or empty, says in which format.
+    """Read a text from the content of a file; its suffix, one of ``SUFFIXES`` or empty, says in which format.
 
     Raises:
         DocumentsError: it cannot be read, or it has no text.
@@ -100,7 +99,7 @@ def article_of(text: str, name: str = "text") -> Article:
     code = language_of([text])
     if code == "en":  # so is a short text called
         code = other_language(text, "en") or code
-    blocks = tuple(_blocks(text))
+    blocks = tuple((one.start(), one.start() + len(one[0].rstrip())) for one in _BLOCK.finditer(text))
     found: list[Sentence] = []
     for start, end in blocks:
         cuts = list(spans(text[start:end], code))
@@ -112,17 +111,6 @@ def article_of(text: str, name: str = "text") -> Article:
             place = {"number": len(found), "start": start + begin, "end": start + stop}
             found.append(Sentence(**place, text=cut, kind=kind, claim=claim, context=context))
     return Article(name=name, text=text, language=code, blocks=blocks, sentences=tuple(found))
-
-
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Where each block begins and ends, without whitespace around it."""
-    begin = len(text) - len(text.lstrip())
-    for gap in _BREAK.finditer(text, begin):
-        if gap.start() > begin:
-            yield begin, gap.start()
-        begin = gap.end()
-    if begin < len(text.rstrip()):
-        yield begin, len(text.rstrip())
 
 
 def _kind(sentence: str, *, alone: bool) -> Kind:

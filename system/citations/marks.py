@@ -195,12 +195,9 @@ class _Marks:
         return "".join(self._add(f"[{number}]", f"#{number}") for number in numbers) or match[0]
 
     def _placed(self, text: str) -> tuple[str, list[tuple[int, str, str]]]:
-        plain, marks, place = list[str](), list[tuple[int, str, str]](), 0
-        for piece in re.split(f"({_MARK})", text):
-            if piece in self.found:
-                words, target = self.found[piece]
-                marks.append((place, words, self.notes.get(target, "") if target.startswith("#") else target))
-            else:
-                plain.append(piece)
-                place += len(piece)
-        return "".join(plain), marks
+        marks = []
+        for earlier, mark in enumerate(re.finditer(_MARK, text)):
+            words, target = self.found[mark[0]]
+            target = self.notes.get(target, "") if target.startswith("#") else target
+            marks.append((mark.start() - earlier, words, target))
+        return re.sub(_MARK, "", text), marks

@@ -2,8 +2,6 @@
 
 The rules would rather let an opinion pass than hold back a claim: what somebody is reported to have said, and a
 statement with a figure or a reason, can be checked. They know English; in other languages only questions are held back.
-
-    not_a_claim("I have never understood why people drive there.")  # "an opinion"
 """
 
 import re

@@ -8,8 +8,7 @@ from typing import Any
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _STEMMING = Lock()  # a stemmer holds the word that it works on, and several threads read at the same time
 
-STOP_WORDS = frozenset(
-    """
+_STOP_WORDS = """
     a about above after again against all also am an and any are as at be because been before being below between both
     but by can could did do does doing down during each few for from further get had has have having he her here hers
     herself him himself his how i if in into is it its itself just let many may me might more most much must my myself
@@ -17,8 +16,8 @@ STOP_WORDS = frozenset(
     than that the their theirs them themselves then there these they this those through to too under until up upon us
     very was we were what when where which while who whom whose why will with within without would you your yours
     yourself yourselves one two say says said saying claim claims claimed s t
-    """.split()
-)
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
 LONGEST_QUOTATION = 240  # characters
 
 
