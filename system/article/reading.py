@@ -36,10 +36,9 @@ def read_article(source: str | Path) -> Article:
 
 
 def read_file(name: str, data: bytes, suffix: str) -> Article:
-    """Read a text from the content of a file; its suffix, one of ``SUFFIXES`` or empty, says in which format.
+    """Read a text from the content of a file, whose suffix, one of ``SUFFIXES`` or empty, tells its format.
 
-    Raises:
-        DocumentsError: it cannot be read, or it has no text.
+    ``DocumentsError`` if it cannot be read, or has no text.
     """
     try:
         blocks = read_blocks(data, suffix, name)
@@ -58,11 +57,7 @@ def as_text(text: object, name: str) -> str:
 
 
 def read_text(text: str, name: str = "text") -> Article:
-    """Cut a text as ``article_of`` does, in a sandboxed worker.
-
-    Raises:
-        DocumentsError: it is no text, or cannot be cut within the limits.
-    """
+    """Cut a text as ``article_of`` does, in a sandboxed worker; ``DocumentsError`` if it takes more than its limits."""
     text = as_text(text, name)
     limits = replace(LIMITS, seconds=max(LIMITS.seconds, len(text) * PER_CHARACTER))
     load = (__name__, "knowledge_store.pages.sentences:language")
@@ -73,11 +68,7 @@ def read_text(text: str, name: str = "text") -> Article:
 
 
 def read_bytes(source: str | Path) -> tuple[str, bytes, str]:
-    """The name of a text, what it holds, and the ending that says in which format.
-
-    Raises:
-        DocumentsError: there is no such file.
-    """
+    """Return the name, the content and the suffix of a text; ``DocumentsError`` if there is no such file."""
     path = Path(source)
     if str(source) == STANDARD_INPUT:
         name, data, suffix = "standard input", sys.stdin.buffer.read(), ""

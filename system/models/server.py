@@ -108,11 +108,25 @@ class ServerModel:
 
     async def _ask(self, request: Request, messages: list[Message]) -> httpx2.Response:
         """Return the server's answer; if it refuses a schema that it can do without, send no schema any more."""
-        body = self._body(request, messages)
-        response = await self._client.post("chat/completions", json=body)
-        if response.status_code not in REFUSED or "response_format" not in body:
+        task = request.task
+        plain = {
+            "model": self._adapters.get(task.adapter, self._model),
+            "messages": messages,
+            "temperature": request.temperature,
+            "top_p": 1.0,
+            "seed": request.seed,
+            "max_tokens": task.max_tokens,
+            **_EXTRAS.get(self._owner, {}),
+        }
+        extras: dict[str, Any] = {}
+        if self._takes_schemas:
+            extras["logprobs"] = bool(task.reply_type.label_field)
+            if task.reply_type is not FreeText:
+                schema = {"name": task.name, "schema": decoding_schema(task.reply_type), "strict": True}
+                extras["response_format"] = {"type": "json_schema", "json_schema": schema}
+        response = await self._client.post("chat/completions", json=plain | extras)
+        if response.status_code not in REFUSED or "response_format" not in extras:
             return response
-        plain = {name: value for name, value in body.items() if name not in ("response_format", "logprobs")}
         second = await self._client.post("chat/completions", json=plain)
         if second.is_success and self._takes_schemas:
             _LOGGER.warning("%s does not support JSON schemas: reading replies from free text", self._settings.address)
@@ -135,24 +149,6 @@ class ServerModel:
             return list(self._sync.post(address, json=body).raise_for_status().json()["tokens"])
 
         return fit(task, task.adapter in self._adapters, tokens, budget)
-
-    def _body(self, request: Request, messages: list[Message]) -> dict[str, Any]:
-        task = request.task
-        body = {
-            "model": self._adapters.get(task.adapter, self._model),
-            "messages": messages,
-            "temperature": request.temperature,
-            "top_p": 1.0,
-            "seed": request.seed,
-            "max_tokens": task.max_tokens,
-            **_EXTRAS.get(self._owner, {}),
-        }
-        if self._takes_schemas:
-            body["logprobs"] = bool(task.reply_type.label_field)
-            if task.reply_type is not FreeText:
-                schema = {"name": task.name, "schema": decoding_schema(task.reply_type), "strict": True}
-                body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return body
 
     def _read(self, request: Request, prompt: Prompt, answer: Any, seconds: float) -> Result:
         choice, usage, kind = answer["choices"][0], answer["usage"], request.task.reply_type

@@ -6,7 +6,7 @@ statement with a figure or a reason, can be checked. They know English; in other
 
 import re
 
-from sentencex import segment
+from system.text.words import sentences
 
 _QUESTION_MARK = re.compile(r"[?？؟]\W*$")
 _ASKING = re.compile(
@@ -58,7 +58,7 @@ def not_a_claim(text: str) -> str:
     >>> not_a_claim("The mayor said that it is beautiful."), not_a_claim("It opened in 1931. Is it not beautiful?")
     ('', '')
     """
-    kinds = [_kind(sentence) for sentence in segment("en", text) if sentence.strip()]
+    kinds = [_kind(sentence) for sentence in sentences(text)]
     return kinds[0] if kinds and all(kinds) else ""
 
 
