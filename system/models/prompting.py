@@ -16,7 +16,7 @@ import json
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict
@@ -186,7 +186,7 @@ class ChatTokenizer:
         """Return the prompt of a task, trimmed so that its longest reply fits the context too; see ``fit``."""
         return fit(task, adapter, self.encode, self.context - task.max_tokens, self.specials)
 
-    def encode(self, messages: Sequence[Message]) -> list[int]:
+    def encode(self, messages: Sequence[Mapping[str, object]]) -> list[int]:
         """Return the token ids of a conversation, up to where the model's reply starts."""
         ids: list[int] = self.tokenizer.apply_chat_template(
             messages, add_generation_prompt=True, enable_thinking=False, return_dict=False

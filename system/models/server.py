@@ -1,4 +1,4 @@
-"""Backend ``server``: any OpenAI-compatible address (docs/plug_in_a_model.md), best vLLM with the adapters::
+"""Backend ``server``: any OpenAI-compatible address (docs/plug_in_a_model.md), best ``vllm serve`` with the adapters.
 
     vllm serve MODEL --generation-config vllm --max-model-len 8192 --enable-prompt-tokens-details \\
         --structured-outputs-config '{"backend": "xgrammar", "disable_any_whitespace": true}' \\
@@ -66,10 +66,8 @@ class ServerModel:
             ) from error
         for name in (model, *adapters.values()):
             if name not in served:
-                known = ", ".join(sorted(served)) or "no model"
-                raise ModelUnavailable(
-                    f"the server at {engine.address} has no model or adapter {name!r}; it has {known}"
-                )
+                at, known = f"the server at {engine.address}", ", ".join(sorted(served)) or "no model"
+                raise ModelUnavailable(f"{at} has no model or adapter {name!r}; it has {known}")
         self._settings, self._model, self._adapters = engine, model, adapters
         self._takes_schemas = True
         self._owner = served[model].get("owned_by")

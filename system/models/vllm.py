@@ -1,7 +1,7 @@
 """Backend ``vllm``: one engine with continuous batching, a LoRA adapter per request, and replies in their schema.
 
 All requests of all claims go to the engine at once, which decides what runs together. Cancelling takes a request out of
-the engine. Its client has an event loop of its own, so that it can be warmed up before any caller has a loop.
+the engine. Its client lives on an event loop of its own, so that it can be warmed up before any caller has a loop.
 """
 
 import asyncio

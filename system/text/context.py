@@ -7,7 +7,6 @@ tell whether a statement refers to something outside; what it refers to is left 
     context_of("It has two lanes.", ["The Aster bridge opened in 1932."])  # "The Aster bridge opened in 1932."
 """
 
-import calendar
 import re
 import textwrap
 from collections.abc import Sequence
@@ -29,7 +28,10 @@ _REFERRING = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _DESCRIBED = re.compile(r"^(?:[A-Z][a-z]+ [^,]{1,30}, )?[Tt]he [a-z]")  # "The bridge …", "In May 1932, the bridge …"
-_TIMES = "|".join([*calendar.month_name[1:], *calendar.day_name])
+_TIMES = (
+    "(?:Jan|Febr)uary|March|April|May|June|July|August|(?:Sept|Nov|Dec)ember|October|"
+    "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+)
 _NAME = re.compile(rf"(?<=[\w,;:)] )(?!(?:{_TIMES})\b)[^\W\d_a-zß-ÿ]")
 
 
