@@ -206,7 +206,7 @@ class FactChecker:
         self, text: str | Article, documents: Documents | PageCollection = (), **options: Unpack[TextOptions]
     ) -> AsyncGenerator[CheckedStatement, None]:
         """See ``check_text``."""
-        article = await in_own_thread(partial(read_text, text)) if isinstance(text, str) else text
+        article = text if isinstance(text, Article) else await in_own_thread(partial(read_text, text))
         store, fetch, progress = options.get("store"), options.get("fetch", False), options.get("progress", False)
         if isinstance(documents, PageCollection):
             collection = documents
@@ -240,7 +240,7 @@ class FactChecker:
         self, text: str | CitingText, documents: Documents = (), **options: Unpack[CitationOptions]
     ) -> AsyncGenerator[CheckedCitation, None]:
         """See ``check_citations``."""
-        citing = await in_own_thread(partial(citing_of, text)) if isinstance(text, str) else text
+        citing = text if isinstance(text, CitingText) else await in_own_thread(partial(citing_of, text))
         fetch, date = options.get("fetch", False), options.get("date", "")
         checking = check_citations(self._checker, citing, listed(documents), fetch=fetch, date=date)
         counted = _shown(checking, len(citing.citations), "citation", options.get("progress", False))

@@ -24,8 +24,8 @@ from system.graph.records import QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
 from system.models.adapters import base_mark, check_adapter
 from system.models.base import Completion, Model, Request, Result
-from system.models.chat import ChatTokenizer
 from system.models.loading import load_model
+from system.models.prompting import ChatTokenizer
 from system.settings import Settings
 from system.strategies.debate.tasks import CloseDebate, Moderate
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from system.models.chat import ChatTokenizer
+from system.models.prompting import ChatTokenizer
 from training import TrainingError, dequantization
 from training.finetuning.command import BASE, DATA, MODELS
 from training.finetuning.examples import Example, read_examples, split_by_claim, that_fit

@@ -2,7 +2,6 @@
 
 import re
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from knowledge_store.pages.pdf import SOFT_HYPHEN
 from knowledge_store.pages.reading import read_blocks
 from knowledge_store.pages.sentences import ENDING, language_of, spans
 from system.article.records import Article, Kind, Sentence
-from system.graph.records import too_long
+from system.graph.records import shown, too_long
 from system.text.claim_detection import not_a_claim
 from system.text.context import BACK, context_of
 from system.text.language import other_language
@@ -24,7 +23,7 @@ HEADING = 12  # longest heading in words: a block with which no sentence ends
 PER_CHARACTER = 1e-4  # seconds of processor time that a text may take to be cut: four times what articles took
 SHORTEST = 3  # fewest words of a claim
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces
-_BREAK = re.compile(r"\n[^\S\n]*\n\s*")
+_BLOCK = re.compile(r"\S[^\n]*(?:\n(?![^\S\n]*\n)[^\n]*)*")  # up to a blank line
 
 
 def read_article(source: str | Path) -> Article:
@@ -37,10 +36,9 @@ def read_article(source: str | Path) -> Article:
 
 
 def read_file(name: str, data: bytes, suffix: str) -> Article:
-    """Read a text from what a file holds; its suffix, one of ``SUFFIXES`` or empty, says in which format.
+    """Read a text from the content of a file, whose suffix, one of ``SUFFIXES`` or empty, tells its format.
 
-    Raises:
-        DocumentsError: it cannot be read, or it has no text.
+    ``DocumentsError`` if it cannot be read, or has no text.
     """
     try:
         blocks = read_blocks(data, suffix, name)
@@ -51,12 +49,16 @@ def read_file(name: str, data: bytes, suffix: str) -> Article:
     return read_text("\n\n".join(block.strip() for block in blocks), name)
 
 
-def read_text(text: str, name: str = "text") -> Article:
-    """Cut a text as ``article_of`` does, in a sandboxed worker.
+def as_text(text: object, name: str) -> str:
+    """Return a text as it is; ``DocumentsError`` if it is something else."""
+    if not isinstance(text, str):
+        raise DocumentsError(f"{name}: expected a text, got {shown(text)}")
+    return text
 
-    Raises:
-        DocumentsError: it cannot be cut within the limits.
-    """
+
+def read_text(text: str, name: str = "text") -> Article:
+    """Cut a text as ``article_of`` does, in a sandboxed worker; ``DocumentsError`` if that exceeds the limits."""
+    text = as_text(text, name)
     limits = replace(LIMITS, seconds=max(LIMITS.seconds, len(text) * PER_CHARACTER))
     load = (__name__, "knowledge_store.pages.sentences:language")
     try:
@@ -66,11 +68,7 @@ def read_text(text: str, name: str = "text") -> Article:
 
 
 def read_bytes(source: str | Path) -> tuple[str, bytes, str]:
-    """The name of a text, what it holds, and the ending that says in which format.
-
-    Raises:
-        DocumentsError: there is no such file.
-    """
+    """Return the name, the content and the suffix of a text; ``DocumentsError`` if there is no such file."""
     path = Path(source)
     if str(source) == STANDARD_INPUT:
         name, data, suffix = "standard input", sys.stdin.buffer.read(), ""
@@ -88,11 +86,11 @@ def article_of(text: str, name: str = "text") -> Article:
     >>> [(one.claim, one.context) for one in article_of("The Aster bridge is old. It has two lanes.").claims]
     [('The Aster bridge is old.', ''), ('It has two lanes.', 'The Aster bridge is old.')]
     """
-    text = text.replace(SOFT_HYPHEN, "")
+    text = as_text(text, name).replace(SOFT_HYPHEN, "")
     code = language_of([text])
     if code == "en":  # so is a short text called
         code = other_language(text, "en") or code
-    blocks = tuple(_blocks(text))
+    blocks = tuple((one.start(), one.start() + len(one[0].rstrip())) for one in _BLOCK.finditer(text))
     found: list[Sentence] = []
     for start, end in blocks:
         cuts = list(spans(text[start:end], code))
@@ -104,17 +102,6 @@ def article_of(text: str, name: str = "text") -> Article:
             place = {"number": len(found), "start": start + begin, "end": start + stop}
             found.append(Sentence(**place, text=cut, kind=kind, claim=claim, context=context))
     return Article(name=name, text=text, language=code, blocks=blocks, sentences=tuple(found))
-
-
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Where each block begins and ends, without whitespace around it."""
-    begin = len(text) - len(text.lstrip())
-    for gap in _BREAK.finditer(text, begin):
-        if gap.start() > begin:
-            yield begin, gap.start()
-        begin = gap.end()
-    if begin < len(text.rstrip()):
-        yield begin, len(text.rstrip())
 
 
 def _kind(sentence: str, *, alone: bool) -> Kind:

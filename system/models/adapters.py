@@ -5,7 +5,6 @@ of the base that it was trained on, is the base's. vLLM and PEFT check the rest 
 """
 
 import hashlib
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -21,10 +20,7 @@ from system.hardware.weights import find
 from system.models.base import ModelUnavailable
 
 NORM = "model.norm.weight"
-MARK = "base_norm_sha256"
-"""Key of the mark in an adapter's metadata."""
-
-_MATRIX = re.compile(r"base_model\.model\.(?P<module>.+)\.lora_(?P<matrix>[AB])\.weight")
+MARK = "base_norm_sha256"  # key in an adapter's metadata
 
 
 class _Config(BaseModel):  # of PEFT's adapter_config.json
@@ -39,7 +35,11 @@ def check_adapter(folder: str | Path, base: nn.Module, mark: str = "") -> None:
         ModelUnavailable: the folder holds no adapter, or one for another base model; the message names the tensor.
     """
     rank = rank_of(folder)
-    layers = {name: module for name, module in base.named_modules() if hasattr(module, "in_features")}
+    needed: dict[str, Any] = {}
+    for name, layer in base.named_modules():
+        if hasattr(layer, "in_features"):
+            needed[f"base_model.model.{name}.lora_A.weight"] = (rank, layer.in_features)
+            needed[f"base_model.model.{name}.lora_B.weight"] = (layer.out_features, rank)
     try:
         with safe_open(Path(folder) / "adapter_model.safetensors", framework="pt") as tensors:
             trained_on = (tensors.metadata() or {}).get(MARK, mark)
@@ -52,13 +52,10 @@ def check_adapter(folder: str | Path, base: nn.Module, mark: str = "") -> None:
     if not shapes:
         raise _fault(folder, "adapter_model.safetensors holds no tensor")
     for key, shape in sorted(shapes.items()):
-        match = _MATRIX.fullmatch(key)
-        layer: Any = layers.get(match["module"]) if match else None
-        if not match or layer is None:
+        if key not in needed:
             raise _fault(folder, f"{key:.200} matches no linear layer of the base model")
-        needed = (rank, layer.in_features) if match["matrix"] == "A" else (layer.out_features, rank)
-        if shape != needed:
-            raise _fault(folder, f"{key} has shape {shape}, the base model needs {needed}")
+        if shape != needed[key]:
+            raise _fault(folder, f"{key} has shape {shape}, the base model needs {needed[key]}")
 
 
 def _fault(folder: str | Path, fault: str) -> ModelUnavailable:

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, Protocol
 
@@ -87,7 +86,7 @@ class Model(Protocol):
 
 
 class TracedModel:
-    """A model that records what passes through it; otherwise it behaves like the model it wraps."""
+    """A model that writes what passes through it to a file, in JSON Lines."""
 
     def __init__(self, model: Model, path: Path) -> None:
         self._model = model
@@ -132,29 +131,25 @@ class NoModel:
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``."""
-        message = "no model is loaded for this strategy, which asks none"
-        return [ModelError(ErrorKind.BACKEND, message) for _ in requests]
+        return [ModelError(ErrorKind.BACKEND, "no model is loaded for this strategy, which asks none")] * len(requests)
 
     async def close(self) -> None:
         """There is nothing to free."""
 
 
 class RoutedModel:
-    """Several models that agents take turns on (CARP's heterogeneous teams): each agent always asks the same one."""
+    """Several models that agents take turns on, as CARP's teams do: each agent always asks the same one."""
 
     def __init__(self, models: Sequence[Model]) -> None:
         self._models = tuple(models)
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``. The models work at the same time."""
-        places: dict[int, list[int]] = {}
-        for place, request in enumerate(requests):
-            places.setdefault(request.task.agent % len(self._models), []).append(place)
+        models = [self._models[request.task.agent % len(self._models)] for request in requests]
         answered = await asyncio.gather(
-            *(self._models[which].generate([requests[place] for place in mine]) for which, mine in places.items())
+            *(model.generate([request]) for model, request in zip(models, requests, strict=True))
         )
-        results = dict(zip(chain(*places.values()), chain(*answered), strict=True))
-        return [results[place] for place in range(len(requests))]
+        return [result for (result,) in answered]
 
     async def close(self) -> None:
         """See ``Model.close``."""

@@ -5,7 +5,7 @@ the label.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 
 from knowledge_store.dense.encoder import Encoder
@@ -140,7 +140,7 @@ def ask(task: AskQuestion) -> str:
 
     Branches that began with different questions go on with different ones: each starts behind its own first.
     """
-    every = list(dict.fromkeys(questions(task.claim)))
+    every = questions(task.claim)
     asked = [content_stems(question) for question in (*(pair.question for pair in task.context), *task.asked)]
     first = task.context[0].question if task.context else ""
     own = every.index(first) + 1 if first in every else 0
@@ -149,21 +149,21 @@ def ask(task: AskQuestion) -> str:
     return fresh[task.index % len(fresh)]
 
 
-def questions(claim: Claim) -> Iterator[str]:
-    """Yield questions about a claim, the most telling first.
+def questions(claim: Claim) -> list[str]:
+    """Return questions about a claim, the most telling first.
 
-    >>> list(questions(Claim("The Aster Bridge has many loose rivets.")))[:2]
+    >>> questions(Claim("The Aster Bridge has many loose rivets."))[:2]
     ['Is it true that the Aster Bridge has many loose rivets?', 'What is known about Aster Bridge and “loose rivets”?']
     """
     statement = core(claim.text)
     topics = topics_of(statement)
     both = " and ".join(topics[:2]) or "this"
-    yield question_of_statement(statement)
+    found = [question_of_statement(statement)]
     if claim.speaker:
-        yield f"What did {claim.speaker.strip()} say about {both}?"
-    yield from (f"What is known about {topic}?" for topic in (both, *topics))
-    yield f"What evidence is there that {clause_of(statement)}?"
-    yield from [WHERE, WHEN] if claim.date else [WHERE]
+        found.append(f"What did {claim.speaker.strip()} say about {both}?")
+    found += [f"What is known about {topic}?" for topic in dict.fromkeys([both, *topics])]
+    found += [f"What evidence is there that {clause_of(statement)}?", WHERE]
+    return [*found, WHEN] if claim.date else found
 
 
 def core(text: str) -> str:

@@ -57,11 +57,7 @@ def load_model(
 
 
 def check_device(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None:
-    """Check that there is a device for the model, before anything is loaded; warn of missing adapters.
-
-    Raises:
-        ModelUnavailable: there is none.
-    """
+    """Warn of missing adapters, before anything is loaded; ``ModelUnavailable`` if there is no device for the model."""
     wanted = {task.adapter for task in asked}
     missing = [adapter for adapter in Adapter if adapter in wanted - {Adapter.NONE} - settings.model.adapters.keys()]
     if missing and settings.model.backend != "extractive":

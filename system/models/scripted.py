@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from system.graph.records import Cost
 from system.models.base import Completion, ModelError, Request, Result
-from system.models.replies import read_reply
+from system.models.prompting import read_reply
 from system.tasks.base import Reply
 
 Line = Reply | ModelError | str | Exception | None
@@ -15,10 +15,6 @@ brings the backend down, or None: the script does not know the request."""
 
 Script = Callable[[Request], Line | Awaitable[Line]]
 COST = Cost(calls=1)
-
-
-class UnexpectedRequestError(Exception):
-    """The script has nothing to say to a request."""
 
 
 class ScriptedModel:
@@ -51,4 +47,4 @@ class ScriptedModel:
                 return line
             case Exception():
                 raise line
-        raise UnexpectedRequestError(f"the script has nothing to say to {request.task!r}")
+        raise LookupError(f"the script has nothing to say to {request.task!r}")

@@ -20,28 +20,24 @@ import httpx2
 
 from system.graph.records import Cost
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
-from system.models.prompting import Message, Prompt, RequestTooLongError, fit
-from system.models.replies import decoding_schema, label_confidence, read_reply
+from system.models.prompting import Message, Prompt, RequestTooLongError, decoding_schema, fit, read_reply
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText
 
 _LOGGER = logging.getLogger(__name__)
 
-# vLLM and llama.cpp pass this to the chat template; see ``chat.py``. Hosted servers refuse unknown fields.
+KEY = "FACTGRAPH_API_KEY"  # environment variable with the key that a hosted server asks for
+REFUSED = (400, 422, 501)  # statuses with which servers refuse a field that they do not know
+TEMPLATE_TOKENS = 64  # more than chat templates add to a system and a user message
+BYTES_PER_TOKEN = 2  # fewer than any language has on average; to trim for servers that do not count tokens
+
+# vLLM and llama.cpp pass this to the chat template; see ``ChatTokenizer``. Hosted servers refuse unknown fields.
 _NO_THINKING = {"chat_template_kwargs": {"enable_thinking": False}}
-_EXTRAS: dict[object, dict[str, Any]] = {
+_EXTRAS: dict[object, dict[str, Any]] = {  # fields of requests, by the owner that a server names for its models
     # Sampling defaults of a vLLM server may come from the model's files, with a repetition penalty that spoils JSON.
     "vllm": {**_NO_THINKING, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "llamacpp": _NO_THINKING,
 }
-"""Fields of requests by the owner that a server names for its models."""
-
-KEY = "FACTGRAPH_API_KEY"
-"""Environment variable with the key that a hosted server asks for."""
-
-REFUSED = (400, 422, 501)  # statuses with which servers refuse a field that they do not know
-TEMPLATE_TOKENS = 64  # more than chat templates add to a system and a user message
-BYTES_PER_TOKEN = 2  # fewer than any language has on average; to trim for servers that do not count tokens
 
 
 class ServerModel:
@@ -110,40 +106,8 @@ class ServerModel:
 
     async def _ask(self, request: Request, messages: list[Message]) -> httpx2.Response:
         """Return the server's answer; if it refuses a schema that it can do without, send no schema any more."""
-        body = self._body(request, messages)
-        response = await self._client.post("chat/completions", json=body)
-        if response.status_code not in REFUSED or "response_format" not in body:
-            return response
-        plain = {name: value for name, value in body.items() if name not in ("response_format", "logprobs")}
-        second = await self._client.post("chat/completions", json=plain)
-        if not second.is_success:
-            return response
-        if self._takes_schemas:
-            _LOGGER.warning("%s does not support JSON schemas: reading replies from free text", self._settings.address)
-            self._takes_schemas = False
-        return second
-
-    def _prompt(self, request: Request) -> Prompt:
         task = request.task
-        budget = self._context - task.max_tokens
-
-        def tokens(messages: list[Message]) -> Sequence[int]:
-            size = sum(len(message["content"].encode()) for message in messages) + TEMPLATE_TOKENS
-            if size <= budget:  # no token is shorter than a byte, so it fits for sure
-                return range(size)
-            return self._tokens(messages) if self._owner == "vllm" else range(size // BYTES_PER_TOKEN)
-
-        return fit(task, task.adapter in self._adapters, tokens, budget)
-
-    def _tokens(self, messages: list[Message]) -> list[int]:
-        """Return the token ids of a conversation, by the server's own tokenizer."""
-        address = str(self._sync.base_url).removesuffix("v1/") + "tokenize"
-        body = {"model": self._model, "messages": messages, **_NO_THINKING}
-        return list(self._sync.post(address, json=body).raise_for_status().json()["tokens"])
-
-    def _body(self, request: Request, messages: list[Message]) -> dict[str, Any]:
-        task = request.task
-        body = {
+        plain = {
             "model": self._adapters.get(task.adapter, self._model),
             "messages": messages,
             "temperature": request.temperature,
@@ -152,12 +116,37 @@ class ServerModel:
             "max_tokens": task.max_tokens,
             **_EXTRAS.get(self._owner, {}),
         }
+        extras: dict[str, Any] = {}
         if self._takes_schemas:
-            body["logprobs"] = bool(task.reply_type.label_field)
+            extras["logprobs"] = bool(task.reply_type.label_field)
             if task.reply_type is not FreeText:
                 schema = {"name": task.name, "schema": decoding_schema(task.reply_type), "strict": True}
-                body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return body
+                extras["response_format"] = {"type": "json_schema", "json_schema": schema}
+        response = await self._client.post("chat/completions", json=plain | extras)
+        if response.status_code not in REFUSED or "response_format" not in extras:
+            return response
+        second = await self._client.post("chat/completions", json=plain)
+        if second.is_success and self._takes_schemas:
+            _LOGGER.warning("%s does not support JSON schemas: reading replies from free text", self._settings.address)
+            self._takes_schemas = False
+        return second if second.is_success else response
+
+    def _prompt(self, request: Request) -> Prompt:
+        """Return the prompt, trimmed by the counts of the server's own tokenizer if it can be asked for them."""
+        task = request.task
+        budget = self._context - task.max_tokens
+
+        def tokens(messages: list[Message]) -> Sequence[int]:
+            size = sum(len(message["content"].encode()) for message in messages) + TEMPLATE_TOKENS
+            if size <= budget:  # no token is shorter than a byte, so it fits for sure
+                return range(size)
+            if self._owner != "vllm":
+                return range(size // BYTES_PER_TOKEN)
+            address = str(self._sync.base_url).removesuffix("v1/") + "tokenize"
+            body = {"model": self._model, "messages": messages, **_NO_THINKING}
+            return list(self._sync.post(address, json=body).raise_for_status().json()["tokens"])
+
+        return fit(task, task.adapter in self._adapters, tokens, budget)
 
     def _read(self, request: Request, prompt: Prompt, answer: Any, seconds: float) -> Result:
         choice, usage, kind = answer["choices"][0], answer["usage"], request.task.reply_type
@@ -172,8 +161,7 @@ class ServerModel:
         text = "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in prompt.messages)
         written = choice["message"]["content"] or ""
         reply = written if kind is FreeText else _object_in(written)
-        truncated = choice["finish_reason"] == "length"
-        return read_reply(request.task, reply, cost, text, truncated, label_confidence(kind, pieces))
+        return read_reply(request.task, reply, cost, text, choice["finish_reason"] == "length", pieces)
 
 
 def _object_in(text: str) -> str:

@@ -20,10 +20,8 @@ from system.hardware.memory import plan_memory, skeleton
 from system.hardware.weights import size
 from system.models.adapters import base_mark, check_adapter, served_rank
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
-from system.models.chat import ChatTokenizer
 from system.models.loop_thread import LoopThread
-from system.models.prompting import Message, RequestTooLongError
-from system.models.replies import decoding_schema, label_confidence, read_reply
+from system.models.prompting import ChatTokenizer, Message, RequestTooLongError, decoding_schema, read_reply
 from system.settings import BATCHED_TOKENS, SEQUENCES, EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply, registered
 
@@ -123,13 +121,12 @@ class VllmModel:
             tokens_cached=output.num_cached_tokens or 0,
             tokens_out=len(reply.token_ids),
         )
-        confidence = 1.0
+        pieces: list[tuple[str, float]] = []
         if task.reply_type.label_field:
             chosen = [table[token] for token, table in zip(reply.token_ids, reply.logprobs, strict=True)]
             pieces = [(one.decoded_token or "", one.logprob) for one in chosen]
-            confidence = label_confidence(task.reply_type, pieces)
         text = self._chat.tokenizer.decode(prompt.ids)
-        return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", confidence)
+        return read_reply(task, reply.text, cost, text, reply.finish_reason == "length", pieces)
 
     async def _run(self, ids: Sequence[int], sampling: SamplingParams, lora: LoRARequest | None) -> Any:
         tokens = TokensPrompt(prompt_token_ids=ids)
@@ -147,8 +144,8 @@ def engine_arguments(
     on_cpu = current_platform.is_cpu()
     # On a CPU a request without adapter gets the last slot's (vllm-project/vllm#48421): one more, which stays empty.
     slots = len(adapters) + bool(adapters and on_cpu)
-    held = {"weights": size(Path(model)), "adapters": slots, "rank": rank}
-    plan = plan_memory(bare, settings, device=usable, graphs=not on_cpu, **held)
+    weights = size(Path(model))
+    plan = plan_memory(bare, settings, weights=weights, device=usable, adapters=slots, rank=rank, graphs=not on_cpu)
     _LOGGER.info("memory plan of %s\n%s", model, plan)
     ours: dict[str, Any] = {
         "model": model,

@@ -2,13 +2,11 @@
 
 The rules would rather let an opinion pass than hold back a claim: what somebody is reported to have said, and a
 statement with a figure or a reason, can be checked. They know English; in other languages only questions are held back.
-
-    not_a_claim("I have never understood why people drive there.")  # "an opinion"
 """
 
 import re
 
-from sentencex import segment
+from system.text.words import sentences
 
 _QUESTION_MARK = re.compile(r"[?？؟]\W*$")
 _ASKING = re.compile(
@@ -60,7 +58,7 @@ def not_a_claim(text: str) -> str:
     >>> not_a_claim("The mayor said that it is beautiful."), not_a_claim("It opened in 1931. Is it not beautiful?")
     ('', '')
     """
-    kinds = [_kind(sentence) for sentence in segment("en", text) if sentence.strip()]
+    kinds = [_kind(sentence) for sentence in sentences(text)]
     return kinds[0] if kinds and all(kinds) else ""
 
 

@@ -15,7 +15,7 @@ from rapidfuzz.distance import JaroWinkler
 from knowledge_store.normalization import skeleton
 from system.text.copies import NUMBERING
 from system.text.language import other_language
-from system.text.quantities import Kind, Quantity, quantities
+from system.text.quantities import Kind, quantities
 from system.text.words import STOP_WORDS, content_stems, words
 
 LANGUAGE = "en"  # in which a capital within a sentence marks a name
@@ -54,8 +54,9 @@ def details(texts: Sequence[str], claim: str) -> list[str]:
     ['300', 'Ann', 'Berg']
     """
     seen, asked = [skeleton(NUMBERING.sub("", text)) for text in texts], skeleton(claim)
-    numbers = [one for text in seen for one in quantities(text) if _tells(one)]
-    unclaimed = [one.text for one in numbers if not any(map(one.agrees, quantities(asked)))]
+    numbers = [one for text in seen for one in quantities(text) if one.value >= LEAST]
+    telling = [one for one in numbers if (one.value, one.kind) != (WHOLE, Kind.PERCENT)]
+    unclaimed = [one.text for one in telling if not any(map(one.agrees, quantities(asked)))]
     common = _NO_NAMES | {word.lower() for word in words(asked)}
     common |= {word for text in seen for word in words(text) if word.islower()}
     known = [word.lower() for word in words(asked) if len(word) >= NAMED and not word.islower()]
@@ -63,7 +64,3 @@ def details(texts: Sequence[str], claim: str) -> list[str]:
     capital = " ".join(name for text in seen if not other_language(text, LANGUAGE) for name in _NAME.findall(text))
     names = [name for name in words(capital) if not name.isdigit() and name.lower() not in common]
     return [*unclaimed, *(name for name in names if not alike(name.lower()))]
-
-
-def _tells(number: Quantity) -> bool:
-    return number.value >= LEAST and not (number.kind is Kind.PERCENT and number.value == WHOLE)

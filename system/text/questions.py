@@ -1,7 +1,4 @@
-"""Statements as clauses and as questions.
-
-question_of_statement("The water is wet.")
-"""
+"""Statements as clauses and as questions."""
 
 import re
 from itertools import groupby
@@ -44,7 +41,6 @@ def topics_of(statement: str) -> list[str]:
     name = max(_NAME.findall(clause_of(statement)), key=len, default="")
     pieces = groupby(_PIECE.findall(statement), lambda one: one.lower() in STOP_WORDS or not one[0].isalnum())
     runs = {" ".join(run) for is_gap, run in pieces if not is_gap}
-    others = sorted(
-        (run for run in runs if " " in run and not (name and name in run)), key=lambda run: (-len(run), run)
-    )
+    others = [run for run in runs if " " in run and not (name and name in run)]
+    others.sort(key=lambda run: (-len(run), run))
     return [name] * bool(name) + [f"“{run}”" for run in others]

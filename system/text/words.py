@@ -3,11 +3,7 @@
 import re
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from snowballstemmer.english_stemmer import EnglishStemmer
-
+from typing import Any
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _STEMMING = Lock()  # a stemmer holds the word that it works on, and several threads read at the same time
@@ -22,10 +18,11 @@ _STOP_WORDS = """
     yourself yourselves one two say says said saying claim claims claimed s t
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
+LONGEST_QUOTATION = 240  # characters
 
 
 @lru_cache(maxsize=1)
-def _stemmer() -> "EnglishStemmer":
+def _stemmer() -> Any:
     import snowballstemmer  # only here, as sentencex below: tasks import this module, for the help of a command too
 
     return snowballstemmer.stemmer("english")
@@ -68,9 +65,6 @@ def sentences(text: str) -> tuple[str, ...]:
     from sentencex import segment
 
     return tuple(stripped for sentence in segment("en", text) if (stripped := sentence.strip()))
-
-
-LONGEST_QUOTATION = 240  # characters
 
 
 def quotation(text: str) -> str:

@@ -31,7 +31,7 @@ from system.averitec.gold import read_gold
 from system.files.journal import Journal, JournalError
 from system.graph.records import ClaimResult, Cost
 from system.models.base import Completion, ErrorKind, ModelError
-from system.models.replies import read_reply
+from system.models.prompting import read_reply
 from system.settings import RunSettings, Settings, SettingsError, load, load_calibration
 from system.strategies import STRATEGIES
 from system.strategies.base import named

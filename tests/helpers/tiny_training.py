@@ -7,8 +7,7 @@ import pytest
 
 from system.averitec.gold import read_gold
 from system.graph.records import QuestionAnswer
-from system.models.chat import ChatTokenizer
-from system.models.prompting import render
+from system.models.prompting import ChatTokenizer, render
 from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,8 +13,7 @@ import pytest
 import system.tasks.base
 from system.case import Case
 from system.graph.records import CONTENTS
-from system.models.prompting import render
-from system.models.replies import decoding_schema
+from system.models.prompting import decoding_schema, render
 from system.models.scripted import ScriptedModel
 from system.strategies.steps.evidence import retrieve
 from system.tasks.base import Reply, Task, registered

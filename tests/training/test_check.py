@@ -8,7 +8,7 @@ import torch
 from peft import PeftModel
 
 from system.models.base import ErrorKind, ModelError
-from system.models.chat import ChatTokenizer
+from system.models.prompting import ChatTokenizer
 from system.models.scripted import ScriptedModel
 from system.tasks.base import Adapter
 from training import check as module

@@ -22,9 +22,8 @@ from system.files.journal import RecordJournal, identity_of
 from system.graph.records import Record
 from system.hardware.weights import fetch
 from system.models.base import Model
-from system.models.chat import ChatTokenizer
 from system.models.loading import load_model
-from system.models.prompting import prompt_files
+from system.models.prompting import ChatTokenizer, prompt_files
 from system.settings import SEED, Settings
 from training import TrainingError
 from training.datasets.evidence import BI_ENCODER, Source, bi_encoder, cross_encoder

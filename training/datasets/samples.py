@@ -20,8 +20,7 @@ from system.files.atomic import write_atomically
 from system.files.journal import RecordJournal
 from system.graph.records import Label, Record
 from system.models.base import Completion, Model, Request
-from system.models.chat import ChatTokenizer
-from system.models.prompting import RequestTooLongError, neutralize, render
+from system.models.prompting import ChatTokenizer, RequestTooLongError, neutralize, render
 from system.strategies.debate.tasks import JustificationReply
 from system.strategies.steps.tasks import VerificationReply
 from system.tasks.base import Reply, Task

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from system.models.chat import ChatTokenizer
+from system.models.prompting import ChatTokenizer
 from training import TrainingError
 
 Example = dict[str, Any]

@@ -21,7 +21,7 @@ from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
 from system.models.adapters import base_mark, check_adapter
-from system.models.chat import ChatTokenizer
+from system.models.prompting import ChatTokenizer
 from training.finetuning.base import Precision
 from training.finetuning.examples import REPLIES, Example, Split, in_batches
 from training.finetuning.recipes import EVALUATED, EVALUATIONS, Recipe

@@ -20,7 +20,7 @@ from system.hardware.machine import peak_memory
 from system.hardware.memory import GIB
 from system.models.adapters import mark_adapter
 from system.models.base import first_line
-from system.models.chat import ChatTokenizer
+from system.models.prompting import ChatTokenizer
 from training import TrainingError
 from training.datasets.samples import sha256_of
 from training.finetuning.base import Precision, check_trainable, load_base, precision_for

@@ -175,11 +175,10 @@ def _submissions(jobs: Jobs, checker: FactChecker, stores: Path | None) -> APIRo
     async def submit_text(given: TextSubmission, response: Response) -> ClaimProgress | TextProgress:
         """Submit a text. It waits for its turn, and then its statements are checked together."""
         read = partial(read_submitted, given.text, given.file, given.name)
-        collect = (
-            partial(uploaded, given.documents)
-            if given.documents
-            else partial(document_collection, named(given.store), own=False)
-        )
+        if given.documents:
+            collect = partial(uploaded, given.documents)
+        else:
+            collect = partial(document_collection, named(given.store), own=False)
         job = jobs.submit(Job(Kind.TEXT), partial(check_text, read, collect, date=given.date, speaker=given.speaker))
         response.headers["Location"] = f"/texts/{job.id}"
         return _progress(jobs, job)

@@ -165,18 +165,16 @@ def _pages(documents: Iterable[UploadedDocument], left_out: list[str], flaws: Fl
         if not limits.left:
             left_out.append(f"{name} is left out: {LATE}")
             continue
-        found = number
-        for page in _read(name, document, flaws, limits):
+        if document.file:
+            found = pages_of_file(name, document.file, _suffix(name), flaws, limits)
+        else:
+            found = page_of_text(0, name, document.text, flaws, limits)
+        before = number
+        for page in found:
             yield replace(page, number=number)
             number += 1
-        if number == found:
+        if number == before:
             left_out.append(f"{name} is skipped: no text in it can be read")
-
-
-def _read(name: str, document: UploadedDocument, flaws: Flaws, limits: Limits) -> Iterator[Page]:
-    if not document.file:
-        return page_of_text(0, name, document.text, flaws, limits)
-    return pages_of_file(name, document.file, _suffix(name), flaws, limits)
 
 
 def _suffix(name: str) -> str:

@@ -127,8 +127,7 @@ class Jobs:
     ) -> None:
         self._checker = checker
         self._slots, self._texts = asyncio.Semaphore(slots), asyncio.Semaphore(1)  # first come, first served
-        self._parallel, self._queue, self._kept = slots, queue, kept
-        self._seconds = seconds
+        self._parallel, self._queue, self._kept, self._seconds = slots, queue, kept, seconds
         self._jobs: dict[str, Job] = {}  # oldest first
         self._tasks: dict[str, asyncio.Task[None]] = {}
 

@@ -25,17 +25,14 @@ def live_page(kind: str) -> HTMLResponse:
     """Make the page for a "claim" or a "text"; nothing in it comes from clients, and only its own script may run."""
     style = joined([*_templates(STYLES[kind], "css"), HERE / "live.css"])
     script = in_function([*_templates(SCRIPTS[kind], "js"), *SHARED, HERE / f"{OWN[kind]}.js"])
-    html = (
-        environment()
-        .from_string((HERE / "live.html").read_text(encoding="utf-8"))
-        .render(
-            kind=kind,
-            most=DOCUMENTS,
-            longest=TEXT,
-            endings=",".join(sorted(SUFFIXES)),
-            style=Markup(style),
-            script=Markup(script),
-        )
+    template = environment().from_string((HERE / "live.html").read_text(encoding="utf-8"))
+    html = template.render(
+        kind=kind,
+        most=DOCUMENTS,
+        longest=TEXT,
+        endings=",".join(sorted(SUFFIXES)),
+        style=Markup(style),
+        script=Markup(script),
     )
     policy = (
         f"default-src 'none'; style-src {allowed(style)}; script-src {allowed(script)}; img-src data:; "

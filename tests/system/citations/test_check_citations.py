@@ -2,7 +2,7 @@
 
 import pytest
 
-from factgraph import FactChecker
+from factgraph import DocumentsError, FactChecker
 from system.check import Engine
 from system.citations.marks import read_citing
 from system.citations.records import CheckedCitations, Outcome
@@ -59,6 +59,12 @@ def test_says_of_each_citation_what_its_source_says(checker, folder):
     assert tree["citations"][5]["why"].startswith("Could not decide; nearest is lanes.html: ")
     assert tree["citations"][6]["why"].startswith("Nothing was found on it; nearest is lanes.html: ")
     assert "address does not answer" in citations_page(checked)
+
+
+def test_what_is_no_text_is_refused(checker):
+    for check in (checker.check_citations, checker.check_text):
+        with pytest.raises(DocumentsError, match="text: expected a text, got 5"):
+            list(check(5))
 
 
 def test_without_fetch_an_address_is_not_read(checker):

@@ -71,8 +71,15 @@ def test_what_is_not_sure_is_not_corrected(claim, texts):
 
 
 @pytest.mark.parametrize(
-    ("claim", "text"),
+    ("claims", "text"),
     [
+        ("The Aster bridge closed in [1931|1990].", "The Aster bridge opened in 1932 and closed in 1990."),
+        ("The Aster bridge opened in [1931|1932].", "In 1932, the mayor opened the Aster bridge."),
+        ("[Mara Quill|Jon Hale] designed the Aster bridge.", "Jon Hale designed the Aster bridge."),
+        ("The mayor of Corvane resigned in [2019|2021].", "The mayor of Corvane, elected in 2017, resigned in 2021."),
+        ("The Aster bridge has [300|412] rivets.", "The Aster bridge opened in 1932. It has 412 rivets."),
+        ("The parliament rejected the law in [2020|2021].", "The law was rejected by the parliament in 2021."),
+        # What belongs to another verb, subject or mood corrects nothing.
         ("The bridge closed in 1990.", "The old bridge over the Aster, opened in 1932, is closed to lorries."),
         ("The tower opened in 1931.", "The bridge opened in 1932, and the tower was restored."),
         ("The Aster bridge opened in 1931.", "The Aster bridge will open in 2032."),
@@ -83,25 +90,10 @@ def test_what_is_not_sure_is_not_corrected(claim, texts):
         ("Mara Quill was born in 1950.", "Mara Quill, born in Corvane, died in 1971."),
     ],
 )
-def test_what_belongs_to_something_else_takes_no_place(claim, text):
-    """Another verb, subject or mood, as the bundled reader finds."""
-    assert correction_of(refuted(claim, text), load_reader()) is None
-
-
-@pytest.mark.parametrize(
-    ("claims", "text"),
-    [
-        ("The Aster bridge closed in [1931|1990].", "The Aster bridge opened in 1932 and closed in 1990."),
-        ("The Aster bridge opened in [1931|1932].", "In 1932, the mayor opened the Aster bridge."),
-        ("[Mara Quill|Jon Hale] designed the Aster bridge.", "Jon Hale designed the Aster bridge."),
-        ("The mayor of Corvane resigned in [2019|2021].", "The mayor of Corvane, elected in 2017, resigned in 2021."),
-        ("The Aster bridge has [300|412] rivets.", "The Aster bridge opened in 1932. It has 412 rivets."),
-        ("The parliament rejected the law in [2020|2021].", "The law was rejected by the parliament in 2021."),
-    ],
-)
-def test_what_belongs_to_the_same_is_corrected(claims, text):
+def test_the_bundled_reader_corrects_what_belongs_to_the_same(claims, text):
     claim, better = (re.sub(r"\[(.*)\|(.*)\]", kept, claims) for kept in (r"\1", r"\2"))
-    assert correction_of(refuted(claim, text), load_reader()).text == better
+    found = correction_of(refuted(claim, text), load_reader())
+    assert (found.text if found else claim) == better
 
 
 @pytest.mark.parametrize(

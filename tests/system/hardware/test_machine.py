@@ -1,3 +1,5 @@
+import subprocess
+
 import pytest
 import torch
 
@@ -30,3 +32,15 @@ def test_the_description_names_what_results_depend_on():
     assert {"torch", "sentence-transformers"} <= described["packages"].keys()
     assert described["cpus"] >= 1 and described["memory_gib"] > 0
     assert 0.01 < machine.peak_memory() < 1000  # GiB
+
+
+def test_a_git_that_hangs_leaves_the_revision_unknown(monkeypatch):
+    called = subprocess.check_output
+
+    def hang(command, **options):
+        if command[0] == "git":
+            raise subprocess.TimeoutExpired(command, options["timeout"])
+        return called(command, **options)
+
+    monkeypatch.setattr(subprocess, "check_output", hang)
+    assert machine.describe_machine()["revision"] == "unknown"

@@ -57,7 +57,7 @@ def test_a_judgement_reads_answers_without_the_rules_own_questions(monkeypatch: 
             return np.tile(np.float32([0.7, 0.1, 0.1, 0.1]), (len(pairs), 1))
 
     monkeypatch.setattr("system.models.extractive.load_reader", lambda name: Listening())
-    ours, theirs = next(questions(CLAIM)), "How many lanes has it?"
+    ours, theirs = questions(CLAIM)[0], "How many lanes has it?"
     pairs = (qa(ours, "In May 1932.", ANSWERS[0]), qa(theirs, "Two.", ANSWERS[0]), QuestionAnswer.unanswered(ours))
     replies([JudgeClaim(claim=CLAIM, pairs=pairs), JudgeClaim(claim=CLAIM, pairs=pairs[2:])])
     assert read == [f"In May 1932. {theirs} Two.", NO_ANSWER]
@@ -74,15 +74,14 @@ def test_a_judgement_reads_answers_without_the_rules_own_questions(monkeypatch: 
     ],
 )
 def test_questions_are_made_of_a_claims_own_words(text: str, expected: str) -> None:
-    assert expected in list(questions(Claim(id=0, text=text)))
+    assert expected in questions(Claim(id=0, text=text))
 
 
 def test_speaker_and_date_give_questions_of_provenance() -> None:
-    assert list(questions(CLAIM)) == [
+    assert questions(CLAIM) == [
         "Is it true that the Aster bridge opened in 1932?",
         "What did Mara Quill say about “Aster bridge opened”?",
-        "What is known about “Aster bridge opened”?",
-        "What is known about “Aster bridge opened”?",  # alone, too; it is asked once
+        "What is known about “Aster bridge opened”?",  # both topics, and alone, too; it is asked once
         "What evidence is there that the Aster bridge opened in 1932?",
         WHERE,
         WHEN,
@@ -92,7 +91,7 @@ def test_speaker_and_date_give_questions_of_provenance() -> None:
 
 def test_a_branch_asks_what_it_did_not_ask_and_branches_differ() -> None:
     claim = Claim(id=0, text="The mayor of Leeds sold the Old Mill to a Swiss bank.", speaker="Mara Quill")
-    every = list(dict.fromkeys(questions(claim)))
+    every = questions(claim)
     assert [ask(AskQuestion(claim=claim, context=(), index=i)) for i in range(len(every) + 1)] == [*every, every[0]]
     later = []
     for start in range(3):

@@ -13,8 +13,7 @@ import pytest
 
 from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, QuestionAnswer
-from system.models.chat import ChatTokenizer
-from system.models.prompting import SHARED, prompt_files
+from system.models.prompting import SHARED, ChatTokenizer, prompt_files
 from system.tasks.base import Adapter
 from tests.helpers import by_strategy
 from tests.helpers.every_task import ours

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from system.models.base import ErrorKind, Request
-from system.models.scripted import ScriptedModel, UnexpectedRequestError
+from system.models.scripted import ScriptedModel
 from system.strategies.steps.tasks import QuestionReply
 
 
@@ -13,5 +13,5 @@ def test_raw_text_is_read_as_a_reply_and_an_unexpected_request_is_an_error(tasks
     bad, good = asyncio.run(model.generate(requests))
     assert (bad.kind, bad.raw, good.reply) == (ErrorKind.MALFORMED_REPLY, "no JSON", QuestionReply(question="Who?"))
     assert model.requests == requests
-    with pytest.raises(UnexpectedRequestError, match="nothing to say to AskQuestion"):
+    with pytest.raises(LookupError, match="nothing to say to AskQuestion"):
         asyncio.run(model.generate([nothing]))

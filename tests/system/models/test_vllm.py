@@ -8,7 +8,7 @@ import pytest
 from system.graph.records import Claim
 from system.hardware.memory import GIB, SPARE, plan_memory, skeleton
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
-from system.models.replies import decoding_schema
+from system.models.prompting import decoding_schema
 from system.settings import EngineSettings
 from system.tasks.base import Adapter, FreeText
 from tests.helpers import by_strategy

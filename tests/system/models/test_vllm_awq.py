@@ -33,7 +33,7 @@ def model(tiny_model, tiny_adapters):
 
 @pytest.fixture(scope="module")
 def prompts(tiny_model, tasks):
-    from system.models.chat import ChatTokenizer
+    from system.models.prompting import ChatTokenizer
 
     chat = ChatTokenizer(str(tiny_model / "awq"), ENGINE.context)
     return [chat.prompt(task, adapter=True).ids for task in tasks.values()]

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from system.graph.records import Claim, Label, QuestionAnswer
-from system.models.chat import ChatTokenizer
-from system.models.prompting import neutralize
+from system.models.prompting import ChatTokenizer, neutralize
 from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from training.datasets.leakage import HeldOut
 from training.datasets.samples import (

@@ -7,7 +7,7 @@ import pytest
 import torch
 from peft import PeftModel
 
-from system.models.chat import ChatTokenizer
+from system.models.prompting import ChatTokenizer
 from tests.helpers.tiny_training import write_lines
 from training.finetuning.base import Precision, load_base
 from training.finetuning.examples import read_examples, split_by_claim
