@@ -65,6 +65,16 @@ class PageVerdict:
         """The greater probability of the two sides."""
         return max(self.supporting.supported, self.refuting.refuted)
 
+    def label(self, thresholds: tuple[float, float]) -> Label:
+        """What the page says, by the thresholds of both sides.
+
+        A window that supports counts before one that refutes: elsewhere on a page, what is said of something else often
+        seems to contradict.
+        """
+        if self.supporting.supported >= thresholds[0]:
+            return Label.SUPPORTED
+        return Label.REFUTED if self.refuting.refuted >= thresholds[1] else Label.NOT_ENOUGH_EVIDENCE
+
     def deciding(self, label: Label) -> Window:
         """Return the window that carries a label."""
         return {Label.SUPPORTED: self.supporting, Label.REFUTED: self.refuting}.get(label, self.nearest)
@@ -110,17 +120,15 @@ def read_pages(
 
 
 def decide(pages: Sequence[PageVerdict], thresholds: tuple[float, float]) -> tuple[Label, float]:
-    """Return the label of a statement and its probability; pages that reach the thresholds of both sides conflict."""
+    """Return the label of a statement and its probability; pages that say opposite things conflict."""
     supported = max((page.supporting.supported for page in pages), default=0.0)
     refuted = max((page.refuting.refuted for page in pages), default=0.0)
-    supports, refutes = supported >= thresholds[0], refuted >= thresholds[1]
-    if supports and refutes:
-        sides = {page.supporting.supported > page.refuting.refuted for page in pages if page.decided >= min(thresholds)}
-        if len(sides) == 2:
-            return Label.CONFLICTING, min(supported, refuted)
-    if supports and (supported >= refuted or not refutes):
+    said = {page.label(thresholds) for page in pages}
+    if said >= {Label.SUPPORTED, Label.REFUTED}:
+        return Label.CONFLICTING, min(supported, refuted)
+    if Label.SUPPORTED in said:
         return Label.SUPPORTED, supported
-    if refutes:
+    if Label.REFUTED in said:
         return Label.REFUTED, refuted
     return Label.NOT_ENOUGH_EVIDENCE, 1 - max(supported, refuted)
 
@@ -141,10 +149,10 @@ def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list
 
 def _quoted(reader: Reader, statement: str, page: PageVerdict) -> PageVerdict:
     """Name the sentence that decides in the page's strongest window: the one that says most when it is read alone."""
-    side = int(page.refuting.refuted > page.supporting.supported)
-    window = page.refuting if side else page.supporting
+    refutes = page.supporting.supported < min(page.refuting.refuted, reader.thresholds[0])
+    window = page.refuting if refutes else page.supporting
     if len(window.sentences) > 1:
-        alone = reader.probabilities([(line, statement) for line in window.sentences])[:, side]
+        alone = reader.probabilities([(line, statement) for line in window.sentences])[:, int(refutes)]
         shared = np.array([coverage(content_stems(statement), content_stems(one)) for one in window.sentences])
         window = replace(window, sentence=window.sentences[int(np.argmax(alone + shared / 2))])
-    return replace(page, refuting=window) if side else replace(page, supporting=window)
+    return replace(page, refuting=window) if refutes else replace(page, supporting=window)

@@ -95,7 +95,7 @@ def outcome(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Whether each page is right, and whether it is the wrong way round, if ``reading.decide`` reads it alone."""
     supported, refuted = scores.T
-    supports = (supported >= thresholds[0]) & (supported >= refuted)
+    supports = supported >= thresholds[0]
     refutes = (refuted >= thresholds[1]) & ~supports
     said = np.where(supports, SUPPORTED, np.where(refutes, REFUTED, NOT_ENOUGH))
     return said == truth, (said + truth == 1) & (said != truth)

@@ -3,6 +3,7 @@
 import json
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from system.reader.base import Relation, claim_text, evidence_text
 from system.reader.hub import HubReader
 from system.reader.loading import load_reader
 from system.reader.openvino import OpenVinoReader
-from system.reader.reading import decide, read_pages, windows_of
+from system.reader.reading import PageVerdict, decide, read_pages, windows_of
 from system.text.words import sentences
 from tests.helpers.bridge import BagOfWords
 from tests.helpers.by_words import ByWords
@@ -153,3 +154,10 @@ def test_pages_decide_by_their_strongest_window(texts, label):
     pages = [passage(f"It rained. {text} It rained again.", page) for page, text in enumerate(texts)]
     read = read_pages(ByWords(), BagOfWords(), "The bridge opened in 1932.", pages)
     assert decide(read, ByWords.thresholds)[0] is label
+
+
+def test_a_page_that_supports_counts_before_what_it_says_of_other_things():
+    (window,) = windows_of([passage("The bridge opened in 1932.")], lambda one: [one.text])
+    page = PageVerdict(replace(window, supported=0.8), replace(window, refuted=0.9), window)
+    assert decide([page], (0.76, 0.76)) == (Label.SUPPORTED, 0.8)
+    assert decide([page], (0.85, 0.76)) == (Label.REFUTED, 0.9)
