@@ -1,45 +1,25 @@
 """The passages of a store: cut from its pages, and only positions in their text until it is known which are kept.
 
 A passage is as many whole sentences as fit in a number of characters, and repeats the last sentences of the one before
-it. The paper's 1,000 characters with 200 shared are such sizes. Example: ``for batch in batches(pages, settings)``.
+it. The paper's 1,000 characters with 200 shared are such sizes. Example: ``passages_of(page, RetrievalSettings())``.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.bm25.scoring import QueryCounter, encode
+from knowledge_store.bm25.scoring import QueryCounter, count, encode
 from knowledge_store.pages.page import Page, Passage
 from knowledge_store.settings import RetrievalSettings
-from knowledge_store.tokenization import (
-    NOTHING,
-    Bytes,
-    Hashes,
-    Places,
-    case_folds,
-    compiled,
-    decode,
-    fingerprints,
-    spaces,
-)  # fmt: skip
+from knowledge_store.tokenization import NOTHING, Bytes, Hashes, Places, compiled, decode, fingerprints
 
 BATCH = 1_000_000  # characters that are cut and counted in one go
 
 
-class Windows(NamedTuple):
-    """Windows of pages: number of the page in its batch, first character in the page, first and last byte."""
-
-    pages: Places
-    chars: Places
-    starts: Places
-    ends: Places
-
-
 @compiled
-def cut(text: Bytes, pages: Places, lengths: Places, counts: Places, size: int, overlap: int) -> Windows:
+def cut(text: Bytes, pages: Places, lengths: Places, counts: Places, size: int, overlap: int) -> Places:
     """Cut pages into windows of whole sentences, of at most ``size`` characters.
 
     A window begins with the sentences of the one before it that fit into ``overlap``. No window lies within another. A
@@ -50,6 +30,8 @@ def cut(text: Bytes, pages: Places, lengths: Places, counts: Places, size: int, 
         lengths: characters of each sentence of all pages; a page has one more character between two sentences.
         counts: (pages,) how many sentences each has.
         overlap: characters shared by neighbors, less than ``size``.
+
+    Returns (4, windows): place of the page in ``pages``, first character in the page, first and last byte in the text.
     """
     most = len(text) // min(size, 2) + len(lengths) + 1
     units, found = np.empty((4, most), dtype=np.int64), np.empty((4, most), dtype=np.int64)
@@ -61,7 +43,7 @@ def cut(text: Bytes, pages: Places, lengths: Places, counts: Places, size: int, 
             place, char, sentence = min(place + 1, end), char + 1, sentence + 1
         n = _windows(page, units, m, size, overlap, found, n)
         begin = end
-    return Windows(found[0, :n], found[1, :n], found[2, :n], found[3, :n])
+    return found[:, :n].copy()
 
 
 @compiled
@@ -128,15 +110,14 @@ def _windows(page: int, units: Places, m: int, size: int, overlap: int, found: P
     return n
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Some pages: their texts, one after the other, numbers and addresses, and the windows cut; with fingerprints."""
+class Batch(NamedTuple):
+    """Some pages as one text, and the windows cut from them, see ``cut``."""
 
     text: Bytes
-    sources: tuple[tuple[int, str], ...]
-    pages: Hashes
-    windows: Windows
-    passages: Hashes
+    sources: list[tuple[int, str]]  # number and address of each page
+    pages: Hashes  # fingerprints of the pages
+    windows: Places
+    passages: Hashes  # fingerprints of the windows
 
 
 def batches(pages: Iterable[Page], settings: RetrievalSettings) -> Iterator[Batch]:
@@ -155,28 +136,23 @@ def batches(pages: Iterable[Page], settings: RetrievalSettings) -> Iterator[Batc
 
 def passages_of(page: Page, settings: RetrievalSettings) -> list[Passage]:
     """Cut one page as ``batches`` does."""
-    text, _, ends = encode([page.text])
-    return [
-        Passage(_text(text[start:end]), page.url, page.number, int(char))
-        for _, char, start, end in zip(*_cut(text, ends, [page], settings), strict=True)
-    ]
-
-
-def _cut(text: Bytes, ends: Places, pages: Sequence[Page], settings: RetrievalSettings) -> Windows:
-    lengths = np.array([len(sentence) for page in pages for sentence in page.sentences], dtype=np.int64)
-    counts = np.array([len(page.sentences) for page in pages], dtype=np.int64)
-    return cut(text, ends, lengths, counts, settings.chunk_size, settings.chunk_overlap)
-
-
-def _text(data: Bytes) -> str:
-    return data.tobytes().decode("utf-8", "surrogatepass")
+    batch = _batch([page], settings)
+    return [_passage(batch, window) for window in batch.windows.T]
 
 
 def _batch(pages: Sequence[Page], settings: RetrievalSettings) -> Batch:
     text, starts, ends = encode([page.text for page in pages])
-    windows, tables = _cut(text, ends, pages, settings), (spaces(), case_folds())
-    whole, parts = fingerprints(text, starts, ends, *tables), fingerprints(text, windows.starts, windows.ends, *tables)
-    return Batch(text, tuple((page.number, page.url) for page in pages), whole, windows, parts)
+    lengths = np.array([len(sentence) for page in pages for sentence in page.sentences], dtype=np.int64)
+    counts = np.array([len(page.sentences) for page in pages], dtype=np.int64)
+    windows = cut(text, ends, lengths, counts, settings.chunk_size, settings.chunk_overlap)
+    whole, parts = fingerprints(text, starts, ends), fingerprints(text, windows[2], windows[3])
+    return Batch(text, [(page.number, page.url) for page in pages], whole, windows, parts)
+
+
+def _passage(batch: Batch, window: Places) -> Passage:
+    page, char, start, end = window.tolist()
+    number, url = batch.sources[page]
+    return Passage(batch.text[start:end].tobytes().decode("utf-8", "surrogatepass"), url, number, char)
 
 
 class Candidates:
@@ -189,38 +165,34 @@ class Candidates:
     def __init__(self, claims: Sequence[str]) -> None:
         self.pages = self.mirrors = self.passages = self.repetitions = 0
         self._counter = QueryCounter(claims)
-        self._kept: list[tuple[Batch, Windows]] = []
-        self._texts: set[int] = set()  # fingerprints of pages
-        self._cuts: set[int] = set()  # fingerprints of passages
+        self._kept: list[tuple[Batch, Places]] = []  # with the windows that are kept
+        self._seen_pages: set[int] = set()  # fingerprints
+        self._seen_passages: set[int] = set()
 
     def add(self, batch: Batch) -> None:
         """Count the words of the passages of more pages."""
-        distinct = _first_seen(batch.pages, self._texts)
+        distinct = _first_seen(batch.pages, self._seen_pages)
         self.pages += int(distinct.sum())
         self.mirrors += int((~distinct).sum())
-        eligible = distinct[batch.windows.pages] & (batch.passages != NOTHING)
-        windows, prints = _select(batch.windows, eligible), batch.passages[eligible]
-        distinct = _first_seen(prints, self._cuts)
+        eligible = distinct[batch.windows[0]] & (batch.passages != NOTHING)
+        windows = batch.windows[:, eligible]
+        distinct = _first_seen(batch.passages[eligible], self._seen_passages)
         self.passages += int(distinct.sum())
         self.repetitions += int((~distinct).sum())
-        windows = _select(windows, distinct)
-        self._counter.add(batch.text, windows.starts, windows.ends)
+        windows = windows[:, distinct]
+        self._counter.add(count(batch.text, windows[2], windows[3]))
         self._kept.append((batch, windows))
 
     def best(self, claim: str, limit: int) -> tuple[Passage, ...]:
         """The passages that BM25 ranks highest for one of the claims; ties in the store's order."""
         ranking = self._counter.rank(claim, limit)
-        offsets = np.cumsum([0, *(len(windows.pages) for _, windows in self._kept)])
+        offsets = np.cumsum([0, *(windows.shape[1] for _, windows in self._kept)])
         holders = np.searchsorted(offsets, ranking.positions, side="right") - 1
-        places = ranking.positions - offsets[holders]
-        return tuple(self._passage(int(holder), int(place)) for holder, place in zip(holders, places, strict=True))
-
-    def _passage(self, holder: int, place: int) -> Passage:
-        batch, windows = self._kept[holder]
-        number, url = batch.sources[windows.pages[place]]
-        return Passage(
-            _text(batch.text[windows.starts[place] : windows.ends[place]]), url, number, int(windows.chars[place])
-        )
+        found = []
+        for holder, place in zip(holders, ranking.positions - offsets[holders], strict=True):
+            batch, windows = self._kept[holder]
+            found.append(_passage(batch, windows[:, place]))
+        return tuple(found)
 
 
 def _first_seen(prints: Hashes, seen: set[int]) -> NDArray[np.bool_]:
@@ -230,7 +202,3 @@ def _first_seen(prints: Hashes, seen: set[int]) -> NDArray[np.bool_]:
         first[place] = value not in seen
         seen.add(value)
     return first
-
-
-def _select(windows: Windows, chosen: NDArray[np.bool_]) -> Windows:
-    return Windows(*(column[chosen] for column in windows))
