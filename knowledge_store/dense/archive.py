@@ -74,37 +74,36 @@ def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings)
     return count
 
 
-def _wanted(settings: RetrievalSettings, dimension: int) -> Kind:
-    return settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap
-
-
 def _register(archive: Archive, wanted: Kind) -> None:
     """Note the encoder of the vectors, or check that those of the archive are of the same."""
     with archive.connected(writing=True) as connection:
-        row = connection.execute("SELECT * FROM encoder").fetchone()
-        if row is None:
-            connection.execute("INSERT INTO encoder VALUES (?, ?, ?, ?, ?)", (*wanted, token_hex(4)))
-    if row and row[:4] != wanted:
+        note = "INSERT INTO encoder SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM encoder)"
+        connection.execute(note, (*wanted, token_hex(4)))
+    if (kind := _encoder(archive)[0]) != wanted:
         raise SearchError(
-            f"{archive.path}: expected vectors of {_described(wanted)}, has those of {_described(row[:4])}; "
+            f"{archive.path}: expected vectors of {_described(wanted)}, has those of {_described(kind)}; "
             "give that encoder, or index into a new archive"
         )
 
 
+def _wanted(settings: RetrievalSettings, dimension: int) -> Kind:
+    return settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap
+
+
 def _described(kind: Kind) -> str:
-    name, dimension, size, overlap = kind
-    return f"{name} ({dimension} numbers, passages of {size} characters that share {overlap})"
+    return "{} ({} numbers, passages of {} characters that share {})".format(*kind)
 
 
-def _encoder(archive: Archive) -> tuple[Any, ...]:
-    """Name, dimension, size, overlap and token of an archive's vectors; empty if it has none."""
+def _encoder(archive: Archive) -> tuple[Kind, str]:
+    """The kind of an archive's vectors, and the token of its index; both empty if it has none."""
     with archive.connected() as connection:
-        return tuple(connection.execute("SELECT * FROM encoder").fetchone() or ())
+        *kind, token = connection.execute("SELECT * FROM encoder").fetchone() or ("",)
+    return tuple(kind), token
 
 
 def encoder_of(archive: Archive) -> str:
     """Name of the encoder of an archive's vectors, or empty."""
-    return "".join(_encoder(archive)[:1])
+    return "".join(_encoder(archive)[0][:1])
 
 
 @lru_cache(maxsize=64)
@@ -117,10 +116,10 @@ class FusedArchive:
 
     def __init__(self, archive: Archive, settings: RetrievalSettings, dimension: int) -> None:
         self._archive, self._dimension = archive, dimension
-        *kind, self._token = _encoder(archive) or ("",)
-        if kind and tuple(kind) != (wanted := _wanted(settings, dimension)):
+        kind, self._token = _encoder(archive)
+        if kind and kind != (wanted := _wanted(settings, dimension)):
             self._token = ""
-            its, ours = _described(tuple(kind)), _described(wanted)
+            its, ours = _described(kind), _described(wanted)
             _warn_once(f"{archive.path}: searched by words alone; its vectors are of {its}, not {ours}")
 
     def index(self) -> Any:
