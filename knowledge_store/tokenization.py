@@ -1,4 +1,4 @@
-"""The words that BM25 counts: as strings, and as hashes from compiled code, which sees texts as arrays of UTF-8 bytes.
+"""The words that BM25 counts: as strings, and as hashes from compiled code, which sees texts as arrays of code points.
 
 Hashes have 64 bits (FNV-1a over code points, then mixed): among a million, the chance that any two share one is
 3e-8. Example: ``tokenize("Sales rose 12%.")``.
@@ -13,7 +13,7 @@ import regex
 from numba import njit
 from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
+Text = NDArray[np.uint32]
 Places = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -94,7 +94,7 @@ def case_folds() -> NDArray[np.uint64]:
     return folds
 
 
-def hash_words(text: Bytes, starts: Places, ends: Places) -> tuple[Hashes, Places]:
+def hash_words(text: Text, starts: Places, ends: Places) -> tuple[Hashes, Places]:
     """Hash the words of the texts ``text[starts[i] : ends[i]]``, which may overlap; see ``words``.
 
     Returns the hashes of all texts, one after the other, and how many words each text has.
@@ -102,7 +102,7 @@ def hash_words(text: Bytes, starts: Places, ends: Places) -> tuple[Hashes, Place
     return _hash_words(text, starts, ends, _kinds(), case_folds())
 
 
-def fingerprints(text: Bytes, starts: Places, ends: Places) -> Hashes:
+def fingerprints(text: Text, starts: Places, ends: Places) -> Hashes:
     """Hash the texts ``text[starts[i] : ends[i]]`` without case and amount of whitespace; blank texts give 0."""
     return _fingerprints(text, starts, ends, _kinds(), case_folds())
 
@@ -113,42 +113,34 @@ def compiled(function: Function) -> Function:
 
 
 @compiled
-def decode(text: Bytes, place: int) -> tuple[np.int64, int]:
-    """The code point at a place of valid UTF-8, and the next place."""
-    lead = np.int64(text[place])
-    if lead < 0x80:
-        return lead, place + 1
-    if lead < 0xE0:
-        return (lead & 0x1F) << 6 | text[place + 1] & 0x3F, place + 2
-    if lead < 0xF0:
-        return (lead & 0x0F) << 12 | (text[place + 1] & 0x3F) << 6 | text[place + 2] & 0x3F, place + 3
-    high = (lead & 0x07) << 18 | (text[place + 1] & 0x3F) << 12
-    return high | (text[place + 2] & 0x3F) << 6 | text[place + 3] & 0x3F, place + 4
-
-
-@compiled
 def _hash_words(
-    text: Bytes, starts: Places, ends: Places, kinds: NDArray[np.uint8], folds: Hashes
+    text: Text, starts: Places, ends: Places, kinds: NDArray[np.uint8], folds: Hashes
 ) -> tuple[Hashes, Places]:
     hashes, lengths = np.empty((ends - starts).sum(), dtype=np.uint64), np.zeros(len(starts), dtype=np.int64)
     count = 0
     for number in range(len(starts)):
         before, place, end = count, starts[number], ends[number]
         while place < end:
-            char, place = decode(text, place)
+            char = text[place]
+            place += 1
             within = _within(kinds[char])
             if not within:
                 continue
             value = _mix(_SEED, folds[char])
             while place < end:
-                char, after = decode(text, place)
+                char = text[place]
                 if kinds[char] & within:
                     value = _mix(value, folds[char])
-                elif within == _DIGIT and kinds[char] & _SEPARATOR and _is_digit(text, after, end, kinds):
+                elif (
+                    within == _DIGIT
+                    and kinds[char] & _SEPARATOR
+                    and place + 1 < end
+                    and kinds[text[place + 1]] & _DIGIT
+                ):
                     value = _mix(value, folds[_POINT]) if char == _POINT else value  # the comma of 1,000 does not count
                 else:
                     break
-                place = after
+                place += 1
             hashes[count] = _finished(value)
             count += 1
         lengths[number] = count - before
@@ -171,11 +163,6 @@ def _within(kind: int) -> int:
 
 
 @compiled
-def _is_digit(text: Bytes, place: int, end: int, kinds: NDArray[np.uint8]) -> bool:
-    return place < end and kinds[decode(text, place)[0]] & _DIGIT != 0
-
-
-@compiled
 def _mix(value: np.uint64, folded: np.uint64) -> np.uint64:
     """Hash the code points of one character."""
     value = (value ^ (folded & _CODE_POINT)) * _PRIME
@@ -194,12 +181,11 @@ def _finished(value: np.uint64) -> np.uint64:
 
 
 @compiled
-def _fingerprints(text: Bytes, starts: Places, ends: Places, kinds: NDArray[np.uint8], folds: Hashes) -> Hashes:
+def _fingerprints(text: Text, starts: Places, ends: Places, kinds: NDArray[np.uint8], folds: Hashes) -> Hashes:
     hashes = np.empty(len(starts), dtype=np.uint64)
     for number in range(len(starts)):
-        place, value, apart, blank = starts[number], _SEED, False, True
-        while place < ends[number]:
-            char, place = decode(text, place)
+        value, apart, blank = _SEED, False, True
+        for char in text[starts[number] : ends[number]]:
             if kinds[char] & _SPACE:
                 apart = not blank
                 continue

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.tokenization import Bytes, Hashes, Places, compiled, hash_words
+from knowledge_store.tokenization import Hashes, Places, Text, compiled, hash_words
 
 K1, B, EPSILON = 1.5, 0.75, 0.25
 
@@ -31,7 +31,7 @@ class Counts(NamedTuple):
     frequencies: Places  # (distinct words,)
 
 
-def count(text: Bytes, starts: Places, ends: Places) -> Counts:
+def count(text: Text, starts: Places, ends: Places) -> Counts:
     """Count the words of the texts ``text[starts[i] : ends[i]]``, which may overlap."""
     hashes, lengths = hash_words(text, starts, ends)
     return Counts(hashes, lengths, *_frequencies(hashes, lengths))
@@ -156,9 +156,8 @@ def _words(text: str) -> Hashes:
     return hash_words(*encode([text]))[0]
 
 
-def encode(texts: Sequence[str]) -> tuple[Bytes, Places, Places]:
-    """Texts as UTF-8, one after the other, with where each starts and ends; half a surrogate pair is kept as it is."""
-    data = [text.encode("utf-8", "surrogatepass") for text in texts]
-    lengths = np.array([len(item) for item in data], dtype=np.int64)
+def encode(texts: Sequence[str]) -> tuple[Text, Places, Places]:
+    """Texts as code points, one after the other, with where each starts and ends."""
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
     ends = lengths.cumsum()
-    return np.frombuffer(b"".join(data), dtype=np.uint8), ends - lengths, ends
+    return np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4"), ends - lengths, ends
