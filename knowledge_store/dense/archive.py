@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import orjson
@@ -44,6 +44,7 @@ _PENDING = "NOT EXISTS (SELECT 1 FROM vectors WHERE page = pages.id)"
 Kind = tuple[Any, ...]
 """Of vectors: the encoder's name, their dimension, and the size and overlap of passages, in characters."""
 
+T = TypeVar("T")
 Left = Callable[[], float]
 """Seconds, from when it is called, that a search may take."""
 
@@ -245,11 +246,7 @@ class OpenBookSearch:
         """The passages of the pages found for a query that BM25 ranks highest for it; none if the search fails."""
         book, settings = self._book, self._settings
         day = None if settings.later_pages else book.day
-        try:
-            pages = self._archive().find(query, vector, day, SEARCH_RESULTS)
-        except SearchError as error:
-            self._failed(error)
-            return ()
+        pages = self._ask(lambda archive: archive.find(query, vector, day, SEARCH_RESULTS), otherwise=[])
         numbered = (replace(page, number=book.first + page.number) for page in pages)
         candidates = Candidates([query])
         for batch in batches(admitted(numbered, book.day, settings, self.flaws), settings):
@@ -263,17 +260,15 @@ class OpenBookSearch:
         """The vectors that the archive has of passages, by their keys, so that they need not be embedded again."""
         first = self._book.first
         pages = sorted({passage.page - first for passage in passages if passage.page >= first})
-        try:
-            known = self._archive().vectors(pages)
-        except SearchError as error:
-            self._failed(error)
-            return {}
+        known = self._ask(lambda archive: archive.vectors(pages), otherwise={})
         return {(first + page, start): vector for (page, start), vector in known.items()}
 
-    def _archive(self) -> FusedArchive:
-        archive = Archive.open(self._book.archive, monotonic() + self._left())
-        return FusedArchive(archive, self._settings, self._dimension)
-
-    def _failed(self, error: SearchError) -> None:
-        self.flaws[Flaw.SEARCH_FAILED] += 1
-        log.warning("%s", error)
+    def _ask(self, ask: Callable[[FusedArchive], T], otherwise: T) -> T:
+        """What the archive answers; a failure is counted and logged."""
+        try:
+            archive = Archive.open(self._book.archive, monotonic() + self._left())
+            return ask(FusedArchive(archive, self._settings, self._dimension))
+        except SearchError as error:
+            self.flaws[Flaw.SEARCH_FAILED] += 1
+            log.warning("%s", error)
+            return otherwise
