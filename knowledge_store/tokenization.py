@@ -44,15 +44,15 @@ _PATTERNS = {
 }
 _NO_KIND = 1 << 8  # of no character: no word continues with a percent sign
 
-CODE_POINTS = 0x110000
-CODE_POINT_BITS = 21
+_CHARACTERS = 0x110000
+_CODE_POINT_BITS = 21
 _CASELESS_FROM = 0x20000  # later planes have no upper case
 
 NOTHING = np.uint64(0)  # the fingerprint of no text
 _POINT, _BLANK = ord("."), ord(" ")
 _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _SPREAD, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
-_BITS, _CODE_POINT = np.uint64(CODE_POINT_BITS), np.uint64((1 << CODE_POINT_BITS) - 1)
+_BITS, _CODE_POINT = np.uint64(_CODE_POINT_BITS), np.uint64((1 << _CODE_POINT_BITS) - 1)
 
 
 def words(text: str) -> Iterator[tuple[tuple[int, int], str]]:
@@ -76,8 +76,8 @@ def _normal(word: str) -> str:
 @cache
 def _kinds() -> NDArray[np.uint8]:
     """(0x110000,) what each character may be, as ``tokenize`` sees it."""
-    everything = np.arange(CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
-    kinds = np.zeros(CODE_POINTS, dtype=np.uint8)
+    everything = np.arange(_CHARACTERS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    kinds = np.zeros(_CHARACTERS, dtype=np.uint8)
     for kind, pattern in _PATTERNS.items():
         for match in regex.finditer(f"{pattern}+", everything, regex.VERSION1):
             kinds[match.start() : match.end()] |= kind
@@ -85,12 +85,12 @@ def _kinds() -> NDArray[np.uint8]:
 
 
 @cache
-def case_folds() -> NDArray[np.uint64]:
+def _case_folds() -> NDArray[np.uint64]:
     """(0x110000,) ``str.casefold`` as a table: up to three code points each, the first in the lowest 21 bits."""
-    folds = np.arange(CODE_POINTS, dtype=np.uint64)
+    folds = np.arange(_CHARACTERS, dtype=np.uint64)
     for code in range(_CASELESS_FROM):
         places = enumerate(chr(code).casefold())
-        folds[code] = sum(ord(char) << CODE_POINT_BITS * place for place, char in places)
+        folds[code] = sum(ord(char) << _CODE_POINT_BITS * place for place, char in places)
     return folds
 
 
@@ -99,12 +99,12 @@ def hash_words(text: Text, starts: Places, ends: Places) -> tuple[Hashes, Places
 
     Returns the hashes of all texts, one after the other, and how many words each text has.
     """
-    return _hash_words(text, starts, ends, _kinds(), case_folds())
+    return _hash_words(text, starts, ends, _kinds(), _case_folds())
 
 
 def fingerprints(text: Text, starts: Places, ends: Places) -> Hashes:
     """Hash the texts ``text[starts[i] : ends[i]]`` without case and amount of whitespace; blank texts give 0."""
-    return _fingerprints(text, starts, ends, _kinds(), case_folds())
+    return _fingerprints(text, starts, ends, _kinds(), _case_folds())
 
 
 def compiled(function: Function) -> Function:

@@ -210,7 +210,10 @@ class _Stream(NetworkStream):
         self._stream.write(buffer, _left(self._backend.end))
 
     def start_tls(self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: Any = None) -> "_Stream":
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, _left(self._backend.end)), self._backend)
+        left = max(
+            0.001, self._backend.end - monotonic()
+        )  # never an error of ours, after which nobody closes the socket
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, left), self._backend)
 
 
 def _addresses_of(host: str, port: int, end: float) -> list[str]:
