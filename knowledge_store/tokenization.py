@@ -75,7 +75,7 @@ def _normal(word: str) -> str:
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """(0x110000,) what each character may be, as ``tokenize`` sees it."""
+    """(0x110000,) what each character may be, as ``words`` and ``fingerprints`` see it."""
     everything = np.arange(_CHARACTERS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     kinds = np.zeros(_CHARACTERS, dtype=np.uint8)
     for kind, pattern in _PATTERNS.items():

@@ -43,6 +43,7 @@ def test_characters_have_equal_fingerprints_if_they_differ_only_in_case():
     expected = dict(zip(map(normalized, characters), prints, strict=True))
     assert prints == [expected[normalized(char)] for char in characters]
     assert len({*prints}) == len(expected) and expected[""] == 0
+    assert prints == fingerprints(*encode([char.casefold() for char in characters])).tolist()
 
 
 PIECES = ("a", "A", "ß", "ss", "SS", "ẞ", "Σ", "ς", "é", "É", "e\u0301", "中", "😀", "\x00", " ", "\t", "\u3000")
