@@ -5,6 +5,7 @@ it. The paper's 1,000 characters with 200 shared are such sizes. Example: ``pass
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,8 @@ from knowledge_store.tokenization import NOTHING, Hashes, Places, Text, compiled
 BATCH = 1_000_000  # characters that are cut and counted in one go
 
 Numbers = NDArray[np.int32]
-Source = tuple[int, str, str]
-"""Number, address and text of a page."""
+Source = tuple[int, str, bytes]
+"""Number and address of a page, and its text as UTF-8, which takes less memory than a string."""
 
 
 @compiled
@@ -135,13 +136,16 @@ def batches(pages: Iterable[Page], settings: RetrievalSettings) -> Iterator[Batc
 
 def passages_of(page: Page, settings: RetrievalSettings) -> list[Passage]:
     """Cut one page as ``batches`` does."""
-    batch = _batch([page], settings)
-    return [_passage(batch.sources, batch.starts, window) for window in batch.windows.T]
+    text = page.text
+    return [_passage(text, page.url, page.number, 0, window) for window in _batch([page], settings).windows.T]
 
 
 def _batch(pages: Sequence[Page], settings: RetrievalSettings) -> Batch:
-    sources = [(page.number, page.url, page.text) for page in pages]
-    text, starts, ends = encode([text for _, _, text in sources])
+    texts = [page.text for page in pages]
+    sources = [
+        (page.number, page.url, one.encode("utf-8", "surrogatepass")) for page, one in zip(pages, texts, strict=True)
+    ]
+    text, starts, ends = encode(texts)
     lengths = np.array([len(sentence) for page in pages for sentence in page.sentences], dtype=np.int64)
     counts = np.array([len(page.sentences) for page in pages], dtype=np.int64)
     windows = cut(text, starts, lengths, counts, settings.chunk_size, settings.chunk_overlap)
@@ -149,9 +153,8 @@ def _batch(pages: Sequence[Page], settings: RetrievalSettings) -> Batch:
     return Batch(sources, starts, whole, windows, parts, text)
 
 
-def _passage(sources: Sequence[Source], starts: Places, window: Places) -> Passage:
-    number, url, text = sources[window[0]]
-    start, end = (window[1:] - starts[window[0]]).tolist()
+def _passage(text: str, url: str, number: int, first: int, window: Places) -> Passage:
+    start, end = (window[1:] - first).tolist()
     return Passage(text[start:end], url, number, start)
 
 
@@ -189,10 +192,13 @@ class Candidates:
         ranking = self._counter.rank(claim, limit)
         offsets = np.cumsum([0, *(windows.shape[1] for *_, windows in self._kept)])
         holders = np.searchsorted(offsets, ranking.positions, side="right") - 1
+        text_of = lru_cache(8)(lambda data: data.decode("utf-8", "surrogatepass"))  # many may be of one large page
         found = []
         for holder, place in zip(holders, ranking.positions - offsets[holders], strict=True):
             sources, starts, windows = self._kept[holder]
-            found.append(_passage(sources, starts, windows[:, place]))
+            page = windows[0, place]
+            number, url, data = sources[page]
+            found.append(_passage(text_of(data), url, number, starts[page], windows[:, place]))
         return tuple(found)
 
 
