@@ -246,7 +246,7 @@ class OpenBookSearch:
         """The passages of the pages found for a query that BM25 ranks highest for it; none if the search fails."""
         book, settings = self._book, self._settings
         day = None if settings.later_pages else book.day
-        pages = self._ask(lambda archive: archive.find(query, vector, day, SEARCH_RESULTS), otherwise=[])
+        pages = self._ask(lambda archive: archive.find(query, vector, day, SEARCH_RESULTS)) or []
         numbered = (replace(page, number=book.first + page.number) for page in pages)
         candidates = Candidates([query])
         for batch in batches(admitted(numbered, book.day, settings, self.flaws), settings):
@@ -260,15 +260,15 @@ class OpenBookSearch:
         """The vectors that the archive has of passages, by their keys, so that they need not be embedded again."""
         first = self._book.first
         pages = sorted({passage.page - first for passage in passages if passage.page >= first})
-        known = self._ask(lambda archive: archive.vectors(pages), otherwise={})
+        known = self._ask(lambda archive: archive.vectors(pages)) or {}
         return {(first + page, start): vector for (page, start), vector in known.items()}
 
-    def _ask(self, ask: Callable[[FusedArchive], T], otherwise: T) -> T:
-        """What the archive answers; a failure is counted and logged."""
+    def _ask(self, ask: Callable[[FusedArchive], T]) -> T | None:
+        """What the archive answers; None if it fails, which is counted and logged."""
         try:
             archive = Archive.open(self._book.archive, monotonic() + self._left())
             return ask(FusedArchive(archive, self._settings, self._dimension))
         except SearchError as error:
             self.flaws[Flaw.SEARCH_FAILED] += 1
             log.warning("%s", error)
-            return otherwise
+            return None
