@@ -84,7 +84,7 @@ def warm_up(load: Sequence[str]) -> None:
         with suppress(WorkFailed):  # a worker that cannot start fails its first call again
             isolated(LIMITS, _load, (), load=load)
 
-    for _ in range(_count()):
+    for _ in _shared(os.getpid()).workers:
         Thread(target=start, name="warming", daemon=True).start()
 
 
@@ -93,9 +93,9 @@ class Workers:
 
     def __init__(self, count: int) -> None:
         self._closed = False
-        self._workers = [_Worker() for _ in range(count)]
+        self.workers = [_Worker() for _ in range(count)]
         self._idle: LifoQueue[_Worker] = LifoQueue()  # the worker used last is used next
-        for worker in self._workers:
+        for worker in self.workers:
             self._idle.put(worker)
 
     def call(self, limits: Limits, function: Callable[..., T], *arguments: Any, load: Sequence[str] = ()) -> T:
@@ -122,7 +122,7 @@ class Workers:
     def close(self) -> None:
         """End all workers; running calls fail."""
         self._closed = True
-        for worker in self._workers:
+        for worker in self.workers:
             worker.end()
 
 
@@ -192,15 +192,13 @@ class _Worker:
 
 @cache
 def _shared(process: int) -> Workers:
-    """The workers of a process; one that was forked has workers of its own."""
-    shared = Workers(_count())
+    """The workers of a process; one that was forked has workers of its own.
+
+    There is one per core, but at least two, so that one that hangs does not stop the others, and at most eight.
+    """
+    shared = Workers(min(max(2, len(os.sched_getaffinity(0))), 8))
     atexit.register(shared.close)
     return shared
-
-
-def _count() -> int:
-    """One worker per core, but at least two, so that one that hangs does not stop the others, and at most eight."""
-    return min(max(2, len(os.sched_getaffinity(0))), 8)
 
 
 def _load(names: Sequence[str]) -> None:

@@ -1,69 +1,107 @@
-"""Lexical ranking: BM25 of texts for one query, counted in one pass, without an index."""
+"""Lexical ranking: BM25 of texts, whose words are counted in one pass, without an index."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge_store.bm25.counting import FREQUENCY, ORDER, Numbers, count_words, empty_vocabulary, word_hashes
-from knowledge_store.tokenization import NOTHING, Bytes, Hashes, Places, case_folds, kinds_of_characters
+from knowledge_store.tokenization import Hashes, Places, Text, compiled, hash_words
 
 K1, B, EPSILON = 1.5, 0.75, 0.25
-_FIRST_VOCABULARY = 2**16
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """The positions of texts in their collection, best first, and their BM25 scores."""
 
-    positions: NDArray[np.int64]
+    positions: Places
     scores: NDArray[np.float64]
 
 
-class Bm25:
-    """BM25Okapi over a collection of passages, for any number of queries. Threads may share it.
+class Counts(NamedTuple):
+    """The words of some texts, and in how many of the texts each distinct one occurs, in the order of first meeting."""
 
-    A query costs one pass over the texts, some 6 ms a megabyte.
-    """
+    hashes: Hashes  # (words,)
+    lengths: Places  # (texts,) words of each
+    distinct: Hashes  # (distinct words,)
+    frequencies: Places  # (distinct words,)
+
+
+def count(text: Text, starts: Places, ends: Places) -> Counts:
+    """Count the words of the texts ``text[starts[i] : ends[i]]``, which may overlap."""
+    hashes, lengths = hash_words(text, starts, ends)
+    return Counts(hashes, lengths, *_frequencies(hashes, lengths))
+
+
+@compiled
+def _frequencies(hashes: Hashes, lengths: Places) -> tuple[Hashes, Places]:
+    """The distinct words and their document frequencies, by a hash table with open addressing."""
+    size = 2
+    while size < 2 * len(hashes):
+        size *= 2
+    numbers = np.zeros(size, dtype=np.int64)  # of the word in a slot, from 1; 0: the slot is free
+    distinct, frequencies = np.empty(len(hashes), dtype=np.uint64), np.zeros(len(hashes), dtype=np.int64)
+    last = np.zeros(len(hashes), dtype=np.int64)  # text that has the word, from 1
+    used = place = 0
+    for text in range(len(lengths)):
+        for key in hashes[place : place + lengths[text]]:
+            slot = np.int64(key & np.uint64(size - 1))
+            while numbers[slot] and distinct[numbers[slot] - 1] != key:
+                slot = (slot + 1) & (size - 1)
+            if not numbers[slot]:
+                distinct[used] = key
+                used += 1
+                numbers[slot] = used
+            word = numbers[slot] - 1
+            if last[word] != text + 1:
+                last[word] = text + 1
+                frequencies[word] += 1
+        place += lengths[text]
+    return distinct[:used].copy(), frequencies[:used].copy()
+
+
+class Bm25:
+    """BM25Okapi over a collection of passages, for any number of queries. Threads may share it."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = encode(texts)
+        self._counts = count(*encode(texts))
 
     def rank(self, query: str, limit: int) -> Ranking:
         """The ``limit`` best texts for a query. Texts of equal score stay in the order of the collection."""
         counter = QueryCounter([query])
-        counter.add(*self._texts)
+        counter.add(self._counts)
         return counter.rank(query, limit)
 
 
 class QueryCounter:
-    """Counts what BM25 needs to know of a collection to answer some queries, and scores it for each of them.
+    """Gathers what BM25 needs to know of a collection to answer some queries, and scores it for each of them.
 
-    The collection is read once. Of each text only the words of the queries are kept. Scores are those of rank_bm25 with
-    its defaults (k1 1.5, b 0.75, epsilon 0.25), see Trotman et al. (2014), "Improvements to BM25 and Language Models
-    Examined". The floor that it puts under the weight of frequent words is a share of the average weight of all words,
-    so the document frequency of every word is counted, not only the queries'.
+    Of each text only the words of the queries are kept. Scores are those of rank_bm25 with its defaults (k1 1.5,
+    b 0.75, epsilon 0.25), see Trotman et al. (2014), "Improvements to BM25 and Language Models Examined". The floor
+    that it puts under the weight of frequent words is a share of the average weight of all words, so the document
+    frequency of every word is kept, not only the queries'.
     """
 
     def __init__(self, queries: Sequence[str]) -> None:
-        self._tables = kinds_of_characters(), case_folds()
-        self._query: Hashes = np.unique(self._words("\n".join(queries)))
-        self._vocabulary = empty_vocabulary(_FIRST_VOCABULARY)
-        self._lengths: list[Numbers] = []
-        self._occurrences: list[tuple[NDArray[np.int64], NDArray[np.int64], Numbers]] = []  # text, word, how often
+        self._query: Hashes = np.unique(_words("\n".join(queries)))
+        self._lengths: list[Places] = []
+        self._words: list[tuple[Hashes, Places]] = []  # distinct words of each part, in how many texts of it
+        self._occurrences: list[tuple[Places, Places]] = []  # word << 32 | text, how often
         self._texts = 0
 
-    def add(self, text: Bytes, starts: Places, ends: Places) -> None:
-        """Count more texts of the collection, before the first query: ``text[starts[i] : ends[i]]``; may overlap."""
-        counts = count_words(text, starts, ends, *self._tables, self._query, self._vocabulary, self._texts)
-        self._vocabulary = counts.vocabulary
+    def add(self, counts: Counts) -> None:
+        """Add texts to the collection, before the first query."""
         self._lengths.append(counts.lengths)
-        rows, words = np.nonzero(counts.occurrences)
-        self._occurrences.append((rows + self._texts, words, counts.occurrences[rows, words]))
-        self._texts += len(starts)
+        self._words.append((counts.distinct, counts.frequencies))
+        asked = np.flatnonzero(np.isin(counts.hashes, self._query))
+        texts = np.searchsorted(counts.lengths.cumsum(), asked, side="right") + self._texts
+        words = np.searchsorted(self._query, counts.hashes[asked])
+        self._occurrences.append(np.unique(words << 32 | texts, return_counts=True))
+        self._texts += len(counts.lengths)
 
     def rank(self, query: str, limit: int) -> Ranking:
         """The ``limit`` best texts for one of the queries, by score, then in the order in which they were added."""
@@ -72,7 +110,7 @@ class QueryCounter:
         return Ranking(positions, scores[positions])
 
     def _scores(self, query: str) -> NDArray[np.float64]:
-        asked = self._words(query)
+        asked = _words(query)
         if not np.isin(asked, self._query).all():
             raise KeyError(f"expected one of the queries that were announced, got {query!r}")
         scores = np.zeros(self._texts)
@@ -87,13 +125,13 @@ class QueryCounter:
         return scores
 
     @cached_property
-    def _columns(self) -> list[tuple[NDArray[np.int64], Numbers]]:
+    def _columns(self) -> list[tuple[Places, Places]]:
         """For each word of the queries, the texts that have it, in their order, and how often."""
-        rows, words, found = map(np.concatenate, zip(*self._occurrences, strict=True))
-        self._occurrences.clear()
-        order = np.argsort(words, kind="stable")
-        cuts = np.searchsorted(words[order], np.arange(1, len(self._query)))
-        return list(zip(np.split(rows[order], cuts), np.split(found[order], cuts), strict=True))
+        places, found = map(np.concatenate, zip(*self._occurrences, strict=True))
+        order = places.argsort()
+        cuts = np.searchsorted(places[order], np.arange(1, len(self._query)) << 32)
+        rows = places[order] & (2**32 - 1)
+        return list(zip(np.split(rows, cuts), np.split(found[order], cuts), strict=True))
 
     @cached_property
     def _norms(self) -> NDArray[np.float64]:
@@ -101,27 +139,25 @@ class QueryCounter:
         lengths = np.concatenate(self._lengths) if self._lengths else np.empty(0)
         return K1 * (1 - B + B * lengths / (lengths.sum() / self._texts)) if lengths.any() else np.empty(0)
 
-    def _weight(self, frequency: int) -> float:
+    def _weight(self, frequency: float) -> float:
         """The inverse document frequency of a word that occurs in so many texts."""
         return log(self._texts - frequency + 0.5) - log(frequency + 0.5)
 
     @cached_property
     def _floor(self) -> float:
         """The weight of a word that more than half of the texts have: a share of the average weight of all words."""
-        words = self._vocabulary.entries[self._vocabulary.keys != NOTHING]
-        total = sum(map(self._weight, words[words[:, ORDER].argsort(), FREQUENCY].tolist()))
-        return EPSILON * (total / len(words))
-
-    def _words(self, text: str) -> Hashes:
-        data, _, _ = encode([text])
-        hashes = np.empty(len(data), dtype=np.uint64)
-        count = word_hashes(data, 0, len(data), *self._tables, hashes)
-        return hashes[:count]
+        words, parts = map(np.concatenate, zip(*self._words, strict=True))
+        _, first, places = np.unique(words, return_index=True, return_inverse=True)
+        frequencies = np.bincount(places, weights=parts)[first.argsort()]  # in the order of first meeting
+        return EPSILON * (sum(map(self._weight, frequencies.tolist())) / len(frequencies))
 
 
-def encode(texts: Sequence[str]) -> tuple[Bytes, Places, Places]:
-    """Texts as UTF-8, one after the other, with where each starts and ends; half a surrogate pair is kept as it is."""
-    data = [text.encode("utf-8", "surrogatepass") for text in texts]
-    lengths = np.array([len(item) for item in data], dtype=np.int64)
+def _words(text: str) -> Hashes:
+    return hash_words(*encode([text]))[0]
+
+
+def encode(texts: Sequence[str]) -> tuple[Text, Places, Places]:
+    """Texts as code points, one after the other, with where each starts and ends."""
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
     ends = lengths.cumsum()
-    return np.frombuffer(b"".join(data), dtype=np.uint8), ends - lengths, ends
+    return np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4"), ends - lengths, ends

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import orjson
@@ -44,6 +44,7 @@ _PENDING = "NOT EXISTS (SELECT 1 FROM vectors WHERE page = pages.id)"
 Kind = tuple[Any, ...]
 """Of vectors: the encoder's name, their dimension, and the size and overlap of passages, in characters."""
 
+T = TypeVar("T")
 Left = Callable[[], float]
 """Seconds, from when it is called, that a search may take."""
 
@@ -74,37 +75,36 @@ def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings)
     return count
 
 
-def _wanted(settings: RetrievalSettings, dimension: int) -> Kind:
-    return settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap
-
-
 def _register(archive: Archive, wanted: Kind) -> None:
     """Note the encoder of the vectors, or check that those of the archive are of the same."""
     with archive.connected(writing=True) as connection:
-        row = connection.execute("SELECT * FROM encoder").fetchone()
-        if row is None:
-            connection.execute("INSERT INTO encoder VALUES (?, ?, ?, ?, ?)", (*wanted, token_hex(4)))
-    if row and row[:4] != wanted:
+        note = "INSERT INTO encoder SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM encoder)"
+        connection.execute(note, (*wanted, token_hex(4)))
+    if (kind := _encoder(archive)[0]) != wanted:
         raise SearchError(
-            f"{archive.path}: expected vectors of {_described(wanted)}, has those of {_described(row[:4])}; "
+            f"{archive.path}: expected vectors of {_described(wanted)}, has those of {_described(kind)}; "
             "give that encoder, or index into a new archive"
         )
 
 
+def _wanted(settings: RetrievalSettings, dimension: int) -> Kind:
+    return settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap
+
+
 def _described(kind: Kind) -> str:
-    name, dimension, size, overlap = kind
-    return f"{name} ({dimension} numbers, passages of {size} characters that share {overlap})"
+    return "{} ({} numbers, passages of {} characters that share {})".format(*kind)
 
 
-def _encoder(archive: Archive) -> tuple[Any, ...]:
-    """Name, dimension, size, overlap and token of an archive's vectors; empty if it has none."""
+def _encoder(archive: Archive) -> tuple[Kind, str]:
+    """The kind of an archive's vectors, and the token of its index; both empty if it has none."""
     with archive.connected() as connection:
-        return tuple(connection.execute("SELECT * FROM encoder").fetchone() or ())
+        *kind, token = connection.execute("SELECT * FROM encoder").fetchone() or ("",)
+    return tuple(kind), token
 
 
 def encoder_of(archive: Archive) -> str:
     """Name of the encoder of an archive's vectors, or empty."""
-    return "".join(_encoder(archive)[:1])
+    return "".join(_encoder(archive)[0][:1])
 
 
 @lru_cache(maxsize=64)
@@ -117,10 +117,10 @@ class FusedArchive:
 
     def __init__(self, archive: Archive, settings: RetrievalSettings, dimension: int) -> None:
         self._archive, self._dimension = archive, dimension
-        *kind, self._token = _encoder(archive) or ("",)
-        if kind and tuple(kind) != (wanted := _wanted(settings, dimension)):
+        kind, self._token = _encoder(archive)
+        if kind and kind != (wanted := _wanted(settings, dimension)):
             self._token = ""
-            its, ours = _described(tuple(kind)), _described(wanted)
+            its, ours = _described(kind), _described(wanted)
             _warn_once(f"{archive.path}: searched by words alone; its vectors are of {its}, not {ours}")
 
     def index(self) -> Any:
@@ -246,11 +246,7 @@ class OpenBookSearch:
         """The passages of the pages found for a query that BM25 ranks highest for it; none if the search fails."""
         book, settings = self._book, self._settings
         day = None if settings.later_pages else book.day
-        try:
-            pages = self._archive().find(query, vector, day, SEARCH_RESULTS)
-        except SearchError as error:
-            self._failed(error)
-            return ()
+        pages = self._ask(lambda archive: archive.find(query, vector, day, SEARCH_RESULTS)) or []
         numbered = (replace(page, number=book.first + page.number) for page in pages)
         candidates = Candidates([query])
         for batch in batches(admitted(numbered, book.day, settings, self.flaws), settings):
@@ -264,17 +260,15 @@ class OpenBookSearch:
         """The vectors that the archive has of passages, by their keys, so that they need not be embedded again."""
         first = self._book.first
         pages = sorted({passage.page - first for passage in passages if passage.page >= first})
-        try:
-            known = self._archive().vectors(pages)
-        except SearchError as error:
-            self._failed(error)
-            return {}
+        known = self._ask(lambda archive: archive.vectors(pages)) or {}
         return {(first + page, start): vector for (page, start), vector in known.items()}
 
-    def _archive(self) -> FusedArchive:
-        archive = Archive.open(self._book.archive, monotonic() + self._left())
-        return FusedArchive(archive, self._settings, self._dimension)
-
-    def _failed(self, error: SearchError) -> None:
-        self.flaws[Flaw.SEARCH_FAILED] += 1
-        log.warning("%s", error)
+    def _ask(self, ask: Callable[[FusedArchive], T]) -> T | None:
+        """What the archive answers; None if it fails, which is counted and logged."""
+        try:
+            archive = Archive.open(self._book.archive, monotonic() + self._left())
+            return ask(FusedArchive(archive, self._settings, self._dimension))
+        except SearchError as error:
+            self.flaws[Flaw.SEARCH_FAILED] += 1
+            log.warning("%s", error)
+            return None

@@ -54,13 +54,10 @@ class CachingEncoder:
     def __init__(
         self, encoder: Encoder, capacity: int = 20_000, batch: int = CPU_BATCH, *, symmetric: bool = False
     ) -> None:
-        self._encoder = encoder
-        self._capacity = capacity
-        self._batch = batch
+        self._encoder, self._capacity, self._batch = encoder, capacity, batch
         self._passages: Cache = OrderedDict()
         self._queries: Cache = self._passages if symmetric else OrderedDict()
-        self._lock = Lock()  # of the caches
-        self._turns = Turns("encoder")
+        self._turns = Turns("encoder")  # one thread, so that no cache needs a lock
         self.dimension = encoder.dimension
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -73,30 +70,19 @@ class CachingEncoder:
 
     def _look_up(self, texts: Sequence[str], cache: Cache, encode: Encode) -> Vectors:
         def embed(batch: Sequence[str]) -> dict[str, Vectors]:
-            vectors = self._cached(batch, cache)  # by others, meanwhile
-            if missing := [text for text in batch if text not in vectors]:
-                vectors |= zip(missing, encode(missing), strict=True)
-                self._keep(vectors, cache)
-            return vectors
-
-        found = self._cached(texts, cache)
-        missing = dict.fromkeys(text for text in texts if text not in found)
-        for vectors in self._turns.map(embed, batches(missing, len, self._batch)):
-            found |= vectors
-        return np.array([found[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
-
-    def _cached(self, texts: Sequence[str], cache: Cache) -> dict[str, Vectors]:
-        with self._lock:
-            found = {text: cache[text] for text in texts if text in cache}
-            for text in found:
+            if missing := [text for text in batch if text not in cache]:
+                cache.update(zip(missing, encode(missing), strict=True))
+            for text in batch:
                 cache.move_to_end(text)
-        return found
-
-    def _keep(self, vectors: dict[str, Vectors], cache: Cache) -> None:
-        with self._lock:
-            cache.update(vectors)
+            vectors = {text: cache[text] for text in batch}
             while len(cache) > self._capacity:
                 cache.popitem(last=False)
+            return vectors
+
+        found: dict[str, Vectors] = {}
+        for vectors in self._turns.map(embed, batches(dict.fromkeys(texts), len, self._batch)):
+            found |= vectors
+        return np.array([found[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
 
 
 class SentenceEncoder:

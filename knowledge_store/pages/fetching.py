@@ -105,17 +105,14 @@ class Fetcher:
         """Fetch a page of one of some content types, given with the suffix of each; raises a ``FetchError``."""
         end = monotonic() + self._seconds
         try:
-            return self._page(url, kinds, *self._follow(httpx2.URL(url), end, self._size, checked=self._robots))
+            asked = httpx2.URL(url)
+            found, status, headers, body = self._follow(asked, end, self._size, checked=self._robots)
         except (TimeoutError, TimeoutException) as error:
             raise FetchError(f"no answer within {self._seconds:g} s") from error
         except ProtocolError as error:
             raise FetchError(_in_words(str(error))) from error
         except (OSError, NetworkError, ValueError, httpx2.InvalidURL) as error:
             raise FetchError(str(error) or type(error).__name__) from error
-
-    def _page(
-        self, asked: str, kinds: Mapping[str, str], url: httpx2.URL, status: int, headers: httpx2.Headers, body: bytes
-    ) -> Response:
         if status != 200:
             raise FetchError(f"the server answers {status}", status)
         given = headers.get("content-type", "").strip()
@@ -128,7 +125,7 @@ class Fetcher:
             raise FetchError(f"expected {' or '.join(kinds)}, got {kind}")
         if len(body) > self._size:
             raise FetchError(f"larger than {self._size / 2**20:g} MiB")
-        return Response(asked if url == httpx2.URL(asked) else str(url), suffix, body)
+        return Response(url if found == asked else str(found), suffix, body)
 
     def _follow(
         self, url: httpx2.URL, end: float, size: int, *, checked: bool
@@ -213,7 +210,10 @@ class _Stream(NetworkStream):
         self._stream.write(buffer, _left(self._backend.end))
 
     def start_tls(self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: Any = None) -> "_Stream":
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, _left(self._backend.end)), self._backend)
+        left = max(
+            0.001, self._backend.end - monotonic()
+        )  # never an error of ours, after which nobody closes the socket
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, left), self._backend)
 
 
 def _addresses_of(host: str, port: int, end: float) -> list[str]:

@@ -49,9 +49,9 @@ class SearxNg:
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
         """See ``Archive.search``; of a PDF, each page is one."""
-        until = monotonic() + self._seconds
-        found = [(url, published) for url, published in self._results(query) if not _is_later(published, day)][:limit]
-        parts = (page for page in self._pages(found, flaws, until) if not _is_later(page.published, day))
+        until, last = monotonic() + self._seconds, day or date.max
+        found = [(url, published) for url, published in self._results(query) if (published or last) <= last][:limit]
+        parts = (page for page in self._pages(found, flaws, until) if (page.published or last) <= last)
         return (replace(page, number=number) for number, page in enumerate(parts))
 
     def _results(self, query: str) -> list[tuple[str, date | None]]:
@@ -105,10 +105,6 @@ def _silent(engines: object) -> str:
     """The engines that did not answer, each with the reason that the server gives."""
     pairs = engines if isinstance(engines, list) else []
     return "; ".join(": ".join(map(str, pair[:2])) for pair in pairs[:NAMED] if isinstance(pair, list) and pair)
-
-
-def _is_later(published: date | None, day: date | None) -> bool:
-    return published is not None and day is not None and published > day
 
 
 def _day(text: object) -> date | None:
