@@ -42,6 +42,7 @@ def folder(tmp_path, monkeypatch):
         (["--profile", "moon"], "profile 'moon' not found"),
         (["--depth", "0"], "graph.depth: expected a number greater than 0, got 0"),
         (["--start", "99"], "99"),
+        (["--output", "claims.json/output"], "Not a directory"),
         (["verify", " ", *WITH_NOTES], "claim: expected a statement to check, got an empty text"),
         (["verify", "The br\udcffidge.", *WITH_NOTES], r"expected UTF-8, got 'The br\udcffidge.'"),
         (["verify", CLAIM, "--date", "May"], "claim: date: expected a date as 2020-08-25 or 25-8-2020, got 'May'"),
@@ -67,6 +68,8 @@ def folder(tmp_path, monkeypatch):
         (["mcp", "--profile", "nowhere"], "profile 'nowhere' not found"),
         (["serve", "--stores", "nowhere"], "--stores nowhere not found; expected a folder with files NAME.json"),
         (["serve", "--host", "0.0.0.0"], "--host 0.0.0.0 can be reached from other machines, which needs a token"),
+        (["serve", "--host", "factcheck.example"], "can be reached from other machines, which needs a token"),
+        (["serve", "--token-file", "nowhere"], "nowhere not found"),
         (["validate", "absent.csv"], "absent.csv not found"),
     ],
 )
@@ -76,3 +79,20 @@ def test_bad_input_is_one_clear_line(capsys, arguments, message):
     *_, said = printed.err.splitlines()
     assert said.startswith("error: ") and message in said
     assert printed.out == "" and "Traceback" not in printed.err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty, which needs a token"),
+        (b"\n", "is empty, which needs a token"),
+        (b"short", "visible ASCII characters"),
+        (b"two words of a token", "visible ASCII characters"),
+        ("schlüsselschlüssel".encode(), "visible ASCII characters"),
+        (b"\xff" * 20, "cannot read token file"),
+    ],
+)
+def test_a_weak_token_is_refused(capsys, tmp_path, content, message):
+    (tmp_path / "secret").write_bytes(content)
+    assert cli.main(["serve", "--token-file", "secret"]) == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]

@@ -62,8 +62,8 @@ def check_claims(monkeypatch, tmp_path):
 
 
 def test_does_not_cut_claims_while_the_run_is_ahead(check_claims):
-    """Two in flight have two minutes each, and more after fast ones."""
-    results, seconds = check_claims(110.0, 1.0, 1.0, 1.0, 200.0)
+    """Two in flight have two minutes each, and more once others begin after fast ones."""
+    results, seconds = check_claims(150.0, 1.0, 1.0, 1.0, 200.0)
     assert not any(result.timing.cut_short for result in results)
     assert [result.verdict.label for result in results] == [Label.SUPPORTED] * 5
     assert seconds == 203.0
