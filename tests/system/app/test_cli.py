@@ -212,15 +212,6 @@ def test_verify_prints_the_answer_with_its_sources(answers, capsys):
     assert "[bold]It[/bold]" in printed.replace("\n", " ")
 
 
-def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):
-    folder = tmp_path / "answer"
-    assert cli.main(["verify", CLAIM, "--documents", "notes", "--json", "--output", str(folder)]) == 0
-    printed = orjson.loads(capsys.readouterr().out)
-    assert printed["label"] == "Supported" and printed["evidence"] and "graph" not in printed
-    assert load_json(folder / "result.json")["graph"]["thoughts"][0]["id"] == "claim"
-    assert CLAIM in (folder / "report.html").read_text()
-
-
 def test_options_without_effect_are_named(answers, capsys):
     asked = ["verify", CLAIM, "--documents", "notes", "--profile", "laptop", "--model", "mine", "--no-debate"]
     cli.main(asked)
