@@ -36,6 +36,13 @@ def checker():
         yield checker
 
 
+def refused(error, message, use, *arguments, **options):
+    """Assert that a call is an error in the words of the library, which name no option of the command line."""
+    with pytest.raises(error, match=message) as raised:
+        list(use(*arguments, **options))
+    assert not re.search(r"--|command|^:|pydantic", str(raised.value))
+
+
 def test_documents_are_judged_by_their_sentences():
     settings = settings_with(reading__document_strategy="entailment")
     fitted_to_others = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.0))
@@ -172,15 +179,7 @@ def test_closing_twice_is_fine_and_checking_then_is_not():
     checker.close()
     checker.close()
     for use in (checker.check, checker.check_text):
-        with pytest.raises(CheckerClosed, match="this FactChecker is closed"):
-            list(use(CLAIM.text, TEXTS))
-
-
-def refused(error, message, use, *arguments, **options):
-    """Assert that a call is an error in the words of the library, which name no option of the command line."""
-    with pytest.raises(error, match=message) as raised:
-        list(use(*arguments, **options))
-    assert not re.search(r"--|command|^:|pydantic", str(raised.value))
+        refused(CheckerClosed, "this FactChecker is closed", use, CLAIM.text, TEXTS)
 
 
 @pytest.mark.parametrize(
