@@ -249,12 +249,9 @@ def test_an_archive_is_a_store_for_all_claims(answers, archive, tmp_path, output
     assert "archive.sqlite: cannot search" in capsys.readouterr().err
 
 
-def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
+def test_stores_are_made_by_a_command_too(answers, tmp_path):
     assert cli.main(["store", "index", "notes", "--output", "store.sqlite"]) == 0
     assert (tmp_path / "store.sqlite").exists()
-    with pytest.raises(SystemExit):
-        cli.main(["score", "--help"])
-    assert "usage: factgraph score" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("flag", "shows_all"), [("--help", False), ("--help-all", True)])

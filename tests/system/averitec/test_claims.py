@@ -29,10 +29,6 @@ def write(folder: Path, content: str | bytes, name: str = "claims.json") -> Path
     return path
 
 
-def texts(claims: list[Claim]) -> list[str]:
-    return [claim.text for claim in claims]
-
-
 def error_of(path: Path, **selection: int) -> str:
     with pytest.raises(ClaimsError) as caught:
         read_claims(path, **selection)
@@ -91,8 +87,7 @@ def test_reads_a_table(tmp_path: Path, content: str) -> None:
 def test_array_and_lines_give_the_same_claims(tmp_path: Path, records: list[dict[str, object]]) -> None:
     array = read_claims(write(tmp_path, json.dumps(records, indent=1)))
     lines = read_claims(write(tmp_path, "\n".join(json.dumps(r, ensure_ascii=False) for r in records), "c.jsonl"))
-    assert texts(array) == [record["claim"] for record in records]
-    assert [claim.id for claim in array] == list(range(len(records)))
+    assert [(claim.id, claim.text) for claim in array] == [(i, record["claim"]) for i, record in enumerate(records)]
     assert lines == array
 
 
