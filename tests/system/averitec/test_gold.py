@@ -19,13 +19,6 @@ ROWS = [
 ]
 
 
-@pytest.fixture
-def annotated(tmp_path):
-    file = tmp_path / "dev.json"
-    file.write_bytes(orjson.dumps(ROWS))
-    return file
-
-
 def test_a_claim_keeps_the_id_of_the_file(tmp_path):
     file = tmp_path / "part.json"
     file.write_bytes(orjson.dumps([{"id": 9, **ROWS[1]}, {"id": 4, **ROWS[0]}]))
@@ -57,7 +50,9 @@ def test_keeps_all_fields_of_questions_and_answers(tmp_path):
     )
 
 
-def test_the_gold_store_holds_the_answers_and_never_the_label(annotated, tmp_path):
+def test_the_gold_store_holds_the_answers_and_never_the_label(tmp_path):
+    annotated = tmp_path / "dev.json"
+    annotated.write_bytes(orjson.dumps(ROWS))
     store = write_gold_store(annotated, read_claims(annotated), tmp_path / "gold")
     ranked = rank(store / "0.json", ROWS[0]["claim"], RetrievalSettings())
     assert {(passage.url, passage.text) for passage in ranked.passages} == {
