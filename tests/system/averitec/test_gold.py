@@ -25,7 +25,7 @@ def test_a_claim_keeps_the_id_of_the_file(tmp_path):
     assert [one.claim.id for one in read_gold(file)] == [9, 4]
     assert gold_by_id(file)[4].label is Label.CONFLICTING
     store = write_gold_store(file, read_claims(file), tmp_path / "gold")
-    assert b"open? 1932." in (store / "4.json").read_bytes() and (store / "9.json").read_bytes() == b""
+    assert b'"1932."' in (store / "4.json").read_bytes() and (store / "9.json").read_bytes() == b""
 
 
 def test_keeps_all_fields_of_questions_and_answers(tmp_path):
