@@ -45,21 +45,21 @@ def wheel(tmp_path_factory) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def installed(wheel: Path, folder: Path) -> Path:
-    """The Python of a new environment with the wheel."""
+@pytest.fixture(scope="module")
+def environment(wheel, tmp_path_factory) -> Path:
+    """A new environment with the wheel."""
+    folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=False)
-    python = folder / "bin" / "python"
     # Its dependencies are those of this environment: to install torch again would take minutes.
-    (site_of(python) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    install = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index", "--quiet", wheel]
-    subprocess.run(install, check=True, timeout=PATIENCE)
-    return python
+    (site_of(folder) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    pip = [sys.executable, "-m", "pip", "--python", folder / "bin" / "python"]
+    subprocess.run([*pip, "install", "--no-deps", "--no-index", "--quiet", wheel], check=True, timeout=PATIENCE)
+    return folder
 
 
-def site_of(python: Path) -> Path:
+def site_of(environment: Path) -> Path:
     """Where an environment has its packages."""
-    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
-    return Path(subprocess.check_output([python, "-c", ask], text=True).strip())
+    return Path(sysconfig.get_path("purelib", vars={"base": str(environment)}))
 
 
 def test_the_wheel_has_every_file_of_the_packages_and_its_licenses_but_no_store(wheel):
@@ -70,25 +70,17 @@ def test_the_wheel_has_every_file_of_the_packages_and_its_licenses_but_no_store(
     assert {Path(name).name for name in names if "/licenses/" in name} == {"LICENSE", "THIRD_PARTY_NOTICES.md"}
 
 
-def test_the_wheel_installs_with_the_constraints(wheel):
-    """Its requirements and those of the extras of scripts/test.sh, resolved from what is installed here."""
-    resolve = [sys.executable, "-m", "pip", "install", "--dry-run", "--no-index", "-c", ROOT / "constraints.txt"]
-    subprocess.run([*resolve, f"{wheel}[ray,serve,test,train]"], check=True, timeout=PATIENCE)
-
-
-def test_the_installed_command_works_without_a_checkout(wheel, tmp_path):
-    python = installed(wheel, tmp_path / "venv")
-    site = site_of(python)
+def test_the_installed_command_works_without_a_checkout(environment, tmp_path):
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
     def factgraph(*arguments: str) -> str:
-        command = [tmp_path / "venv" / "bin" / "factgraph", *arguments]
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+        command = [environment / "bin" / "factgraph", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     assert factgraph("--version") == f"factgraph {__version__}\n"
-    assert str(site / "system" / "examples" / "claims.json") in "".join(factgraph("doctor").split())
+    assert str(site_of(environment) / "system" / "examples" / "claims.json") in "".join(factgraph("doctor").split())
     factgraph("--limit", "1", "--output", "results")
     assert (tmp_path / "results" / "report.html").stat().st_size > 10_000
     (tmp_path / "notes.txt").write_text("The Aster bridge opened in 1932.")
@@ -128,14 +120,13 @@ Document("A text.", page="three")
 """
 
 
-def test_a_program_elsewhere_is_checked_by_mypy(wheel, tmp_path):
+def test_a_program_elsewhere_is_checked_by_mypy(environment, tmp_path):
     """As in the environment of a user, who has the wheel, and not the settings of this project's mypy."""
-    python = installed(wheel, tmp_path / "venv")
-    (tmp_path / "programs").mkdir()
-    (tmp_path / "programs" / "program.py").write_text(PROGRAM)
-    (tmp_path / "programs" / "wrong.py").write_text(WRONG)
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-color-output", "--python-executable", python]
-    done = subprocess.run([*command, "."], cwd=tmp_path / "programs", capture_output=True, text=True, timeout=PATIENCE)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "wrong.py").write_text(WRONG)
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-color-output"]
+    command += ["--python-executable", environment / "bin" / "python", "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     found = [
         re.match(r"(\w+)\.py:(\d+): (\w+): (?:Revealed type is \"(.*)\"$)?", line) for line in done.stdout.splitlines()
     ]

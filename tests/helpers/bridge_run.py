@@ -22,8 +22,6 @@ def main() -> None:
     answers = Answers()
 
     async def script(request):
-        with (folder / "asked.txt").open("a") as asked:
-            asked.write(f"{request.task.claim.id}\n")
         await asyncio.sleep(delay)
         return answers(request)
 

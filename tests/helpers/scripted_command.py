@@ -2,8 +2,7 @@
 
 DELAY is in seconds a request.
 All else is real: the bundled claims and stores, the processes that rank them, the journal, every file that is written.
-With JUMPING_CLOCK set, the time of day jumps by days at every look at it. With HOLD set to a file, no request is
-answered while that file exists.
+With JUMPING_CLOCK set, the time of day jumps by days at every look at it.
 """
 
 import asyncio
@@ -11,7 +10,6 @@ import os
 import random
 import sys
 import time
-from pathlib import Path
 
 from system import check
 from system.app import cli
@@ -22,12 +20,9 @@ from tests.helpers.bridge import Answers, BagOfWords
 
 def load(delay):
     answers = Answers()
-    hold = os.environ.get("HOLD")
 
     async def script(request):
         await asyncio.sleep(delay)
-        while hold and Path(hold).exists():
-            await asyncio.sleep(0.05)
         return answers(request)
 
     return lambda settings, trace=None: Engine(ScriptedModel(script), BagOfWords(), settings)

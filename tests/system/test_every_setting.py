@@ -14,13 +14,12 @@ from knowledge_store.ranking import RankedStore, rank
 from system.check import Engine, check, load_engine
 from system.checker import each
 from system.graph.records import Calibration, Label
-from system.graph.thoughts import Evidence
 from system.models.scripted import ScriptedModel
 from system.reader.base import ReaderUnavailable
 from system.runner.run import LocalChecker
 from system.settings import SECTIONS, SettingsError, load
 from system.strategies import STRATEGIES
-from system.strategies.base import OF_ALL, asked_by, named, unused
+from system.strategies.base import OF_ALL, asked_by, unused
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
 from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers import by_strategy
@@ -78,8 +77,7 @@ OPTIONS = [setting for setting in RUNS if setting.startswith("options.")]
 
 def checked(changes: dict[str, object]) -> tuple[object, ...]:
     """All that a run shows: what was asked and how, the verdict, the evidence."""
-    sections = {name: value for name, value in changes.items() if "__" in name}
-    settings = settings_with(**sections).model_copy(update={"strategy": str(changes.get("strategy", "got"))})
+    settings = settings_with(**changes)
     answers = Answers()
     labels = {"When": Label.SUPPORTED, "Who": Label.SUPPORTED}
     answers.replace[JudgeClaim] = lambda request: VerdictReply(
@@ -154,29 +152,16 @@ def test_an_engine_has_what_its_settings_name(monkeypatch, tmp_path) -> None:
         load_engine(load("laptop", {"verifier": str(tmp_path / "none")}))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("evidence", ["none", "gold"])
-def test_evidence_that_is_not_retrieved_is_not_searched_for(make_case, strategy: str, evidence: str) -> None:
-    if strategy in ("got", "entailment"):
-        if evidence == "none":
-            with pytest.raises(SettingsError, match="nothing to do"):
-                asked_by(load("laptop", {"strategy": strategy, "evidence": evidence}))
-        return
-    case = make_case(debate__evidence=evidence, graph__debate=True)
-    asyncio.run(named(strategy)(case))
-    found = [(thought.operation, thought.content.passage) for thought in case.graph.holding(Evidence)]
-    assert found == [("gather", passage) for passage in case.gold_passages if evidence == "gold"]
-
-
 @pytest.mark.parametrize(
-    ("strategy", "options", "fault"),
+    ("strategy", "given", "fault"),
     [
-        ("carp", {"draft": "false"}, r"options of strategy carp \(claim_graph, .*: draft: "),
-        ("carp", {"drafts": "perhaps"}, "drafts: expected .*'perhaps'"),
-        ("got", {"drafts": "false"}, r"options of strategy got \(none\): drafts"),
+        ("carp", {"options": {"draft": "false"}}, r"options of strategy carp \(claim_graph, .*: draft: "),
+        ("carp", {"options": {"drafts": "perhaps"}}, "drafts: expected .*'perhaps'"),
+        ("got", {"options": {"drafts": "false"}}, r"options of strategy got \(none\): drafts"),
+        *((name, {"evidence": "none"}, "nothing to do") for name in ("got", "entailment")),
     ],
 )
-def test_an_option_that_the_strategy_does_not_have_is_named(strategy, options, fault) -> None:
+def test_a_setting_with_which_the_strategy_cannot_run_is_named(strategy, given, fault) -> None:
     with pytest.raises(SettingsError, match=fault):
-        asked_by(load("laptop", {"strategy": strategy, "options": options}))
+        asked_by(load("laptop", {"strategy": strategy, **given}))
     asked_by(load("laptop", {"strategy": "carp", "options": {"drafts": "false"}}))

@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--claims", "nowhere.json", "--knowledge-store", "."], "nowhere.json"),
+        (["--claims", "nowhere.json", "--knowledge-store", "."], "nowhere.json not found; give an AVeriTeC JSON"),
         (WITH_CLAIMS, "must be given together"),
         ([*WITH_CLAIMS, "--knowledge-store", "nowhere"], "nowhere not found; expected a folder with"),
         ([*WITH_CLAIMS, "--knowledge-store", "."], "nor a store of another claim; did you mean --documents?"),
@@ -41,14 +41,15 @@ def folder(tmp_path, monkeypatch):
         ([*WITH_CLAIMS, "--documents", "nowhere"], "nowhere not found"),
         (["--profile", "moon"], "profile 'moon' not found"),
         (["--depth", "0"], "graph.depth: expected a number greater than 0, got 0"),
-        (["--start", "99"], "99"),
+        (["--start", "99"], "claims.json: start: expected 0 to 15, got 99"),
+        (["--output", "claims.json/output"], "Not a directory"),
         (["verify", " ", *WITH_NOTES], "claim: expected a statement to check, got an empty text"),
         (["verify", "The br\udcffidge.", *WITH_NOTES], r"expected UTF-8, got 'The br\udcffidge.'"),
         (["verify", CLAIM, "--date", "May"], "claim: date: expected a date as 2020-08-25 or 25-8-2020, got 'May'"),
         (["verify", CLAIM, "--detph", "3"], "Unknown option: --detph. Did you mean --depth?"),
         (["verify", "The", "bridge"], "unexpected bridge; put a text of several words in quotation marks"),
-        (["verify", CLAIM, "--depth", "x"], '"x"'),
-        (["verify", CLAIM, "--strategy", "gto"], "got"),
+        (["verify", CLAIM, "--depth", "x"], 'Invalid value for --depth: unable to convert "x"'),
+        (["verify", CLAIM, "--strategy", "gto"], 'Choose from: "got", "debatecv", '),
         (["verify", CLAIM, "--documents", "nowhere"], "nowhere not found"),
         (["verify", CLAIM], NO_EVIDENCE),
         (["text", "text.md"], NO_EVIDENCE),
@@ -59,7 +60,7 @@ def folder(tmp_path, monkeypatch):
         (["text", "text.md", *WITH_NOTES, "nowhere"], "nowhere not found"),
         (["text", "text.md", "--documents", "empty"], "empty: no documents"),
         (["text", "text.md", "--documents", "https://a.example"], "allow it with the option fetch"),
-        (["text", "text.md", "--search", "nowhere"], "nowhere"),
+        (["text", "text.md", "--search", "nowhere"], "archive nowhere not found; make one with"),
         (["citations", "notes.md"], "expected links, footnotes or numbered references"),
         (["citations", "citing.md", "--documents", "nowhere"], "nowhere not found"),
         (["mcp", "--documents", "nowhere"], "nowhere not found; expected a file or a folder of files"),
@@ -67,6 +68,8 @@ def folder(tmp_path, monkeypatch):
         (["mcp", "--profile", "nowhere"], "profile 'nowhere' not found"),
         (["serve", "--stores", "nowhere"], "--stores nowhere not found; expected a folder with files NAME.json"),
         (["serve", "--host", "0.0.0.0"], "--host 0.0.0.0 can be reached from other machines, which needs a token"),
+        (["serve", "--host", "factcheck.example"], "can be reached from other machines, which needs a token"),
+        (["serve", "--token-file", "nowhere"], "nowhere not found"),
         (["validate", "absent.csv"], "absent.csv not found"),
     ],
 )
@@ -76,3 +79,20 @@ def test_bad_input_is_one_clear_line(capsys, arguments, message):
     *_, said = printed.err.splitlines()
     assert said.startswith("error: ") and message in said
     assert printed.out == "" and "Traceback" not in printed.err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty, which needs a token"),
+        (b"\n", "is empty, which needs a token"),
+        (b"short", "visible ASCII characters"),
+        (b"two words of a token", "visible ASCII characters"),
+        ("schlüsselschlüssel".encode(), "visible ASCII characters"),
+        (b"\xff" * 20, "cannot read token file"),
+    ],
+)
+def test_a_weak_token_is_refused(capsys, tmp_path, content, message):
+    (tmp_path / "secret").write_bytes(content)
+    assert cli.main(["serve", "--token-file", "secret"]) == 2
+    assert message in capsys.readouterr().err.splitlines()[-1]

@@ -14,6 +14,7 @@ from knowledge_store.searchers.archive import Archive
 from system.app import cli
 from system.app.commands import common
 from system.check import Engine, load_engine
+from system.files.journal import Journal
 from system.models import loading
 from system.models.base import ModelUnavailable, NoModel, TracedModel
 from system.models.scripted import ScriptedModel
@@ -70,6 +71,10 @@ def load_json(path):
     return orjson.loads(path.read_bytes())
 
 
+def load_lines(path):
+    return [orjson.loads(line) for line in path.read_bytes().splitlines()]
+
+
 def test_without_arguments_it_checks_the_examples_and_cites_their_stores(answers, output, capsys):
     assert cli.main([]) == 0
     predictions = load_json(output / "submission.json")
@@ -103,7 +108,7 @@ def test_a_part_of_a_run_keeps_its_ids_and_run_json_says_what_ran(bridge_files, 
     assert report["settings"]["graph"]["depth"] == 2 and report["settings"]["graph"]["verification"] is True
     assert report["claims"] == 1 and report["failed_claims"] == []
     assert {"python", "cpus", "packages", "revision"} <= report["machine"].keys()
-    traced = [orjson.loads(line) for line in (output / "trace.jsonl").read_bytes().splitlines()]
+    traced = load_lines(output / "trace.jsonl")
     assert {"ask_question", "answer_question", "judge_claim"} <= {line["task"] for line in traced}
     assert all("reply" in line and "milliseconds" in line for line in traced)
 
@@ -120,6 +125,14 @@ def test_an_earlier_run_is_not_overwritten_unasked(journal, bridge_files, output
 
 def snapshot(folder):
     return {path.relative_to(folder): (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.rglob("*.*")}
+
+
+@pytest.mark.parametrize("option", ["--overwrite", "--resume"])
+def test_a_second_run_in_a_folder_is_refused_without_harm(journal, bridge_files, output, capsys, option):
+    before = snapshot(output)
+    with Journal(journal, load_lines(journal)[0]["identity"], resume=True):
+        assert cli.main([*bridge_files, option]) == 2
+    assert "another run is writing here" in capsys.readouterr().err and snapshot(output) == before
 
 
 def test_resuming_a_finished_run_changes_nothing(journal, bridge_files, output, monkeypatch):
@@ -167,6 +180,8 @@ def test_a_run_checks_claims_against_documents_and_resumes_while_they_are_the_sa
     assert {pair["url"] for entry in entries for pair in entry["evidence"]} == {"bridge.txt"}
     assert {path.name for path in (output / "graphs").iterdir()} == {"12.json", "7.json"}
     assert cli.main([*command, "--workers", "2", "--max-concurrent-claims", "1", "--resume"]) == 0
+    assert cli.main([*command, "--depth", "9", "--no-debate", "--resume"]) == 2
+    assert "graph.debate was 'True' and is 'False'; graph.depth was '3' and is '9'" in capsys.readouterr().err
     before = document.read_text()
     document.write_text("The Aster bridge opened in 1933.")
     assert cli.main([*command, "--resume"]) == 2
@@ -195,15 +210,6 @@ def test_verify_prints_the_answer_with_its_sources(answers, capsys):
     assert printed.startswith("Supported")
     assert "bridge.txt" in printed and "q1.e1 bridge.txt: The Aster" in printed
     assert "[bold]It[/bold]" in printed.replace("\n", " ")
-
-
-def test_verify_prints_json_alone_and_writes_a_page(answers, tmp_path, capsys):
-    folder = tmp_path / "answer"
-    assert cli.main(["verify", CLAIM, "--documents", "notes", "--json", "--output", str(folder)]) == 0
-    printed = orjson.loads(capsys.readouterr().out)
-    assert printed["label"] == "Supported" and printed["evidence"] and "graph" not in printed
-    assert load_json(folder / "result.json")["graph"]["thoughts"][0]["id"] == "claim"
-    assert CLAIM in (folder / "report.html").read_text()
 
 
 def test_options_without_effect_are_named(answers, capsys):
@@ -243,12 +249,9 @@ def test_an_archive_is_a_store_for_all_claims(answers, archive, tmp_path, output
     assert "archive.sqlite: cannot search" in capsys.readouterr().err
 
 
-def test_scores_and_stores_are_commands_too(answers, tmp_path, capsys):
+def test_stores_are_made_by_a_command_too(answers, tmp_path):
     assert cli.main(["store", "index", "notes", "--output", "store.sqlite"]) == 0
     assert (tmp_path / "store.sqlite").exists()
-    with pytest.raises(SystemExit):
-        cli.main(["score", "--help"])
-    assert "usage: factgraph score" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("flag", "shows_all"), [("--help", False), ("--help-all", True)])

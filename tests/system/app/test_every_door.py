@@ -25,8 +25,11 @@ def by_service():
 
 
 def by_mcp():
-    found = answer("check_claim", {"claim": CLAIM, "documents": DOCUMENTS})
+    heard = []
+    found = answer("check_claim", {"claim": CLAIM, "documents": DOCUMENTS}, heard=heard)
     assert found.pop("token") == ""  # the answer is whole
+    done = [done for done, _, _ in heard]
+    assert done == sorted(set(done)) and heard[-1][2] == "verdict"
     return found
 
 
@@ -34,9 +37,13 @@ def test_every_door_gives_the_same_json(monkeypatch, tmp_path, capsys):
     (tmp_path / "notes.md").write_text(NOTES["notes.md"])
     monkeypatch.setattr("system.check.load_engine", lambda settings: checker().engine)
     verify = ["verify", CLAIM, "--documents", str(tmp_path / "notes.md"), "--profile", "laptop", "--json"]
-    assert cli.main(verify) == 0
+    assert cli.main([*verify, "--output", str(tmp_path / "answer")]) == 0
+    written = orjson.loads((tmp_path / "answer" / "result.json").read_bytes())
+    assert written["graph"]["thoughts"][0]["id"] == "claim"
+    assert CLAIM in (tmp_path / "answer" / "report.html").read_text()
     found = [orjson.loads(capsys.readouterr().out), by_library(), by_service(), by_mcp()]
     for one in found:
         assert one.pop("seconds") >= 0
-    assert found[0]["label"] == "Refuted" and found[0]["correction"]
+    assert found[0]["label"] == "Refuted" and found[0]["correction"] and "graph" not in found[0]
+    assert found[0]["evidence"][0]["passages"] == [{"address": "notes.md", "text": NOTES["notes.md"]}]
     assert found[1:] == found[:1] * 3

@@ -87,15 +87,6 @@ def test_the_docs_name_every_tool_and_a_configuration():
     assert bound.arguments["documents"] == ["/home/me/notes"]
 
 
-def test_a_claim_gets_a_verdict_with_its_source():
-    heard = []
-    found = answer("check_claim", CLAIM, heard=heard)
-    assert found["label"] == "Refuted" and found["token"] == ""
-    assert found["evidence"][0]["passages"] == [{"address": "notes.md", "text": NOTES["text"]}]
-    done = [done for done, _, _ in heard]
-    assert done == sorted(set(done)) and heard[-1][2] == "verdict"
-
-
 def test_each_statement_of_a_text_is_checked():
     heard = []
     found = answer("check_text", {"text": TEXT, "documents": [NOTES]}, heard=heard)

@@ -6,35 +6,17 @@ from knowledge_store.settings import RetrievalSettings
 from system.averitec.claims import ClaimsError, read_claims
 from system.averitec.gold import GoldAnswer, gold_by_id, read_gold, write_gold_store
 from system.graph.records import AnswerType, Label
+from tests.helpers.training_claims import answer, claim
 
 ROWS = [
-    {
-        "claim": "The Aster bridge opened in 1932.",
-        "label": "Conflicting Evidence/Cherrypicking",
-        "questions": [
-            {
-                "question": "When did it open?",
-                "answers": [
-                    {"answer": "In 1932.", "answer_type": "Extractive", "source_url": "https://a.example"},
-                    {
-                        "answer": "No",
-                        "answer_type": "Boolean",
-                        "boolean_explanation": "Traffic began in 1933.",
-                        "source_url": None,
-                    },
-                ],
-            }
-        ],
-    },
-    {"claim": "A second claim.", "label": "Refuted", "questions": []},
+    claim(
+        "The Aster bridge opened in 1932.",
+        "Conflicting Evidence/Cherrypicking",
+        ("When did it open?", answer("1932.")),
+        ("Did a king open it?", answer("No", "Boolean", "Traffic began without one.") | {"source_url": None}),
+    ),
+    claim("A second claim.", "Refuted"),
 ]
-
-
-@pytest.fixture
-def annotated(tmp_path):
-    file = tmp_path / "dev.json"
-    file.write_bytes(orjson.dumps(ROWS))
-    return file
 
 
 def test_a_claim_keeps_the_id_of_the_file(tmp_path):
@@ -43,19 +25,12 @@ def test_a_claim_keeps_the_id_of_the_file(tmp_path):
     assert [one.claim.id for one in read_gold(file)] == [9, 4]
     assert gold_by_id(file)[4].label is Label.CONFLICTING
     store = write_gold_store(file, read_claims(file), tmp_path / "gold")
-    assert b"In 1932." in (store / "4.json").read_bytes() and (store / "9.json").read_bytes() == b""
+    assert b'"1932."' in (store / "4.json").read_bytes() and (store / "9.json").read_bytes() == b""
 
 
 def test_keeps_all_fields_of_questions_and_answers(tmp_path):
-    answer = {
-        "answer": "No",
-        "answer_type": "Boolean",
-        "boolean_explanation": "The mayor opened it.",
-        "source_url": "https://a.example",
-        "cached_source_url": "https://archive.example/a",
-        "source_medium": "Web text",
-    }
-    row = {**ROWS[1], "questions": [{"question": "Open?", "answers": []}, {"question": "King?", "answers": [answer]}]}
+    given = answer("No", "Boolean", "The mayor opened it.") | {"cached_source_url": "https://archive.example/a"}
+    row = {**ROWS[1], "questions": [{"question": "Open?", "answers": []}, {"question": "King?", "answers": [given]}]}
     file = tmp_path / "dev.json"
     file.write_bytes(orjson.dumps([{**row, "claim_types": ["Causal Claim"], "justification": None}]))
     (gold,) = read_gold(file)
@@ -68,19 +43,21 @@ def test_keeps_all_fields_of_questions_and_answers(tmp_path):
             text="No",
             type=AnswerType.BOOLEAN,
             explanation="The mayor opened it.",
-            url="https://a.example",
+            url="https://example.org/no",
             archived="https://archive.example/a",
             medium="Web text",
         ),
     )
 
 
-def test_the_gold_store_holds_the_answers_and_never_the_label(annotated, tmp_path):
+def test_the_gold_store_holds_the_answers_and_never_the_label(tmp_path):
+    annotated = tmp_path / "dev.json"
+    annotated.write_bytes(orjson.dumps(ROWS))
     store = write_gold_store(annotated, read_claims(annotated), tmp_path / "gold")
     ranked = rank(store / "0.json", ROWS[0]["claim"], RetrievalSettings())
     assert {(passage.url, passage.text) for passage in ranked.passages} == {
-        ("https://a.example", "When did it open? In 1932."),
-        ("annotation:0/1", "When did it open? No. Traffic began in 1933."),
+        ("https://example.org/1932", "When did it open? 1932."),
+        ("annotation:0/1", "Did a king open it? No. Traffic began without one."),
     }
     assert "Conflicting" not in (store / "0.json").read_text() and not ranked.report.flaws
     assert (store / "1.json").read_bytes() == b""

@@ -34,13 +34,6 @@ def read(path):
         return journal.finished
 
 
-def test_resume_finds_appended_records(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    write(path, result(0))
-    write(path, result(1), resume=True)
-    assert read(path) == [result(0), result(1)]
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(data=st.data())
 def test_resumes_a_journal_cut_at_any_byte(tmp_path, data):
@@ -68,14 +61,6 @@ def test_records_survive_a_round_trip(tmp_path, text, number, count):
     assert read(path) == [any_result]
 
 
-def test_rejects_other_settings_or_input_by_name(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    write(path, result(0))
-    with pytest.raises(JournalError, match=r"graph.depth was '3' and is '4'; seed was None and is '1'"):
-        Journal(path, {**IDENTITY, "graph.depth": "4", "seed": "1"}, resume=True)
-    assert read(path) == [result(0)]
-
-
 def test_names_a_damaged_line(tmp_path):
     path = tmp_path / "journal.jsonl"
     write(path, result(0), result(1))
@@ -95,13 +80,6 @@ def test_a_run_that_failed_before_its_first_record_does_not_hinder_another(tmp_p
         journal.append(result(0))
     with pytest.raises(JournalError, match="another run"):
         read(path)
-
-
-def test_rejects_a_second_run_in_the_same_folder(tmp_path):
-    path = tmp_path / "journal.jsonl"
-    with Journal(path, IDENTITY, resume=False), pytest.raises(JournalError, match="another run is writing here"):
-        Journal(path, IDENTITY, resume=False)
-    assert read(path) == []
 
 
 def test_a_full_disk_leaves_no_partial_line(tmp_path, monkeypatch):

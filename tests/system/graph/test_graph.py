@@ -86,11 +86,3 @@ def test_records_cannot_be_changed():
     question = Graph(CLAIM).root
     with pytest.raises(ValidationError, match="frozen"):
         question.content.text = "another"
-
-
-def test_a_listener_gets_every_thought_as_it_is_added():
-    heard = []
-    graph = Graph(CLAIM, heard.append)
-    assert heard == [graph.root]
-    question = graph.add(Question(text="A?"), [graph.root], "ask")
-    assert heard == [graph.root, question]

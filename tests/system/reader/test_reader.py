@@ -10,16 +10,13 @@ import numpy as np
 import pytest
 
 import system.reader
-from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Label
 from system.reader.base import Relation, claim_text, evidence_text
-from system.reader.hub import HubReader
 from system.reader.loading import load_reader
 from system.reader.openvino import OpenVinoReader
-from system.reader.reading import PageVerdict, decide, read_pages, windows_of
+from system.reader.reading import PageVerdict, decide, windows_of
 from system.text.words import sentences
-from tests.helpers.bridge import BagOfWords
-from tests.helpers.by_words import ByWords
+from tests.helpers.bridge import passage
 
 BUNDLE = Path(system.reader.__file__).parent / "mpnet"
 PAGE = "The Aster bridge was opened to traffic in May 1932. It carries two lanes."
@@ -115,45 +112,11 @@ def test_a_damaged_folder_is_named_with_the_remedy(tmp_path, change, said):
     assert said in str(error.value) and str(folder) in str(error.value)
 
 
-def test_a_model_with_other_labels_is_refused(tmp_path):
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
-
-    config = BertConfig(vocab_size=8, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8)
-    config.id2label = {0: "positive", 1: "negative"}
-    BertForSequenceClassification(config).save_pretrained(tmp_path)
-    (tmp_path / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\na\nb\nc\n")
-    BertTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
-    with pytest.raises(system.reader.base.ReaderUnavailable, match="labels are positive, negative; expected three"):
-        HubReader(str(tmp_path))
-    with pytest.raises(system.reader.base.ReaderUnavailable, match="cannot be loaded"):
-        HubReader(str(tmp_path / "none"))
-
-
-def passage(text, page=0):
-    return Passage(text, f"{page}.md", page, 0)
-
-
 def test_windows_keep_a_heading_and_each_sentence_once():
     text = "Costs of the bridge\n\nIt cost 40 crowns. It is long. It is red. It is old."
     windows = windows_of([passage(text), passage(text)], lambda one: sentences(one.text))
     assert [window.heading for window in windows] == ["", "Costs of the bridge"]
     assert {line for window in windows for line in window.sentences} >= {"It cost 40 crowns.", "It is old."}
-
-
-@pytest.mark.parametrize(
-    ("texts", "label"),
-    [
-        (["The bridge opened in 1932."], Label.SUPPORTED),
-        (["The bridge opened in 1931."], Label.REFUTED),
-        (["Boats sail."], Label.NOT_ENOUGH_EVIDENCE),
-        (["The bridge opened in 1932.", "The bridge opened in 1931."], Label.CONFLICTING),
-        ([], Label.NOT_ENOUGH_EVIDENCE),
-    ],
-)
-def test_pages_decide_by_their_strongest_window(texts, label):
-    pages = [passage(f"It rained. {text} It rained again.", page) for page, text in enumerate(texts)]
-    read = read_pages(ByWords(), BagOfWords(), "The bridge opened in 1932.", pages)
-    assert decide(read, ByWords.thresholds)[0] is label
 
 
 def test_a_page_that_supports_counts_before_what_it_says_of_other_things():

@@ -25,15 +25,11 @@ def checked_text():
     return CheckedText.of(article, statements)
 
 
-def test_nothing_hostile_is_markup_and_nothing_is_fetched():
+def test_nothing_hostile_is_markup_and_only_decisions_are_counted_and_have_a_confidence():
     page = text_page(checked_text())
     assert page.count("<script") == 1 and "onerror=&#34;" in page
     assert '<link rel="icon" href="data:,">' in page and "src=" not in page.replace("src=x", "")
     assert "script-src &#39;sha256-" in page
-
-
-def test_the_headline_counts_decided_statements_and_only_decisions_have_a_confidence():
-    page = text_page(checked_text())
     assert "<b>2 of 3</b> <span>statements decided: 1 supported, 1 refuted</span>" in page
     assert page.count("80% sure") == 2
 
@@ -43,12 +39,15 @@ def test_a_text_without_statements_says_so():
     assert "Nothing in this text claims a fact" in page
 
 
-@pytest.mark.slow
-def test_keys_and_clicks_open_the_evidence(browser, tmp_path):
-    path = tmp_path / "report.html"
-    path.write_text(text_page(checked_text()), encoding="utf-8")
-    reader = Visitor(browser, path.as_uri())
+@pytest.fixture
+def reader(browser, tmp_path):
+    """Somebody who has the page open."""
+    (tmp_path / "report.html").write_text(text_page(checked_text()), encoding="utf-8")
+    return Visitor(browser, (tmp_path / "report.html").as_uri())
 
+
+@pytest.mark.slow
+def test_keys_and_clicks_open_the_evidence(reader):
     def opened():
         return [one.get_attribute("id") for one in reader.all(".note-of") if one.is_displayed()]
 
@@ -65,10 +64,10 @@ def test_keys_and_clicks_open_the_evidence(browser, tmp_path):
     first.send_keys(Keys.ENTER)
     assert len(opened()) == 1
     reader.one(".close").click()
-    assert opened() == [] and browser.switch_to.active_element == first
+    assert opened() == [] and reader.browser.switch_to.active_element == first
     reader.one(".count[data-style=supported]").click()
     assert [one == second for one in reader.all(".claim.shown")] == [True]
-    assert reader.errors() == [] and browser.title == "Text check: aster.md"
+    assert reader.errors() == [] and reader.browser.title == "Text check: aster.md"
 
 
 SPLIT = """const text = document.getElementById("text"), apart = [];
@@ -88,7 +87,5 @@ return apart;"""
 
 
 @pytest.mark.slow
-def test_no_line_begins_with_the_sign_of_a_verdict(browser, tmp_path):
-    (tmp_path / "report.html").write_text(text_page(checked_text()), encoding="utf-8")
-    reader = Visitor(browser, (tmp_path / "report.html").as_uri())
+def test_no_line_begins_with_the_sign_of_a_verdict(reader):
     assert reader.browser.execute_script(SPLIT) == []

@@ -12,6 +12,7 @@ from system.collection import Ranked, StoreCollection
 from system.graph.records import Label
 from system.models.scripted import ScriptedModel
 from system.runner.run import LocalChecker
+from system.settings import CLAIM_LIMIT
 from system.strategies.steps.tasks import AskQuestion
 from tests.helpers import fake_time
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
@@ -33,7 +34,7 @@ async def by_library(engine, store, count):
 
 @pytest.fixture
 def check_claims(monkeypatch, tmp_path):
-    """Check claims two at a time, the first question of each in so many seconds: their results, and the run's seconds.
+    """Check claims, two at a time, the first question of each in so many seconds: results, and the run's seconds.
 
     Stores are ranked in no time.
     """
@@ -45,7 +46,7 @@ def check_claims(monkeypatch, tmp_path):
     monkeypatch.setattr("system.check.RESERVE", 0.0)
     answers = Answers()
 
-    def check(*seconds, door=by_run):
+    def check(*seconds, door=by_run, places=2):
         async def script(request):
             if isinstance(request.task, AskQuestion):
                 await asyncio.sleep(seconds[request.task.claim.id])
@@ -55,15 +56,15 @@ def check_claims(monkeypatch, tmp_path):
             results = await door(Engine(ScriptedModel(script), BagOfWords(), settings), tmp_path, len(seconds))
             return results, asyncio.get_running_loop().time()
 
-        settings = settings_with(graph__depth=1, run__budget=60.0, run__max_concurrent_claims=2)
+        settings = settings_with(graph__depth=1, run__budget=60.0, run__max_concurrent_claims=places)
         return fake_time.run(run())
 
     return check
 
 
 def test_does_not_cut_claims_while_the_run_is_ahead(check_claims):
-    """Two in flight have two minutes each, and more after fast ones."""
-    results, seconds = check_claims(110.0, 1.0, 1.0, 1.0, 200.0)
+    """Two in flight have two minutes each, and more once others begin after fast ones."""
+    results, seconds = check_claims(150.0, 1.0, 1.0, 1.0, 200.0)
     assert not any(result.timing.cut_short for result in results)
     assert [result.verdict.label for result in results] == [Label.SUPPORTED] * 5
     assert seconds == 203.0
@@ -75,11 +76,12 @@ def test_keeps_the_mean_where_every_claim_is_slow(check_claims):
     assert seconds == pytest.approx(6 * 60.0)
 
 
-def test_a_hanging_claim_ends_even_if_the_run_is_far_ahead(check_claims):
-    results, seconds = check_claims(*[1.0] * 100, 1e9, *[1.0] * 100)
+@pytest.mark.parametrize(("places", "longest"), [(2, 2 * 2 * 60.0), (8, CLAIM_LIMIT)])
+def test_a_hanging_claim_ends_even_if_the_run_is_far_ahead(check_claims, places, longest):
+    results, seconds = check_claims(*[1.0] * 100, 1e9, *[1.0] * 100, places=places)
     assert [result.claim.id for result in results if result.timing.cut_short] == [100]
-    assert results[100].timing.seconds == pytest.approx(2 * 2 * 60.0)
-    assert seconds == pytest.approx(50 + 2 * 2 * 60.0)
+    assert results[100].timing.seconds == pytest.approx(longest)
+    assert seconds == pytest.approx(100 // places + longest)
 
 
 def test_run_and_library_agree(check_claims):

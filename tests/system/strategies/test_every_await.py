@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -30,6 +30,7 @@ class Scene:
     now: float = 0.0
     awaits: int = 0
     case: Case | None = None
+    running: asyncio.Task[object] | None = None
     heard: list[object] = field(default_factory=list)
 
     def make_case(self, **fields: object) -> Case:
@@ -46,6 +47,7 @@ class Scene:
         return self.case
 
     async def check(self):
+        self.running = asyncio.current_task()
         result, _ = await check(self.engine, CLAIM, STORE, clock=lambda: self.now, listener=self.heard.append)
         return result
 
@@ -60,15 +62,19 @@ async def fail(scene: Scene) -> None:
     raise RuntimeError("the encoder is gone")
 
 
+async def cancel(scene: Scene) -> None:
+    scene.running.cancel()
+    await asyncio.sleep(3600)
+
+
 @pytest.fixture
 def make_scene(make_engine, answers: Answers, monkeypatch):
     """A scene by name: ``got`` asks in two rounds, or its branches disagree and debate."""
 
     def make(name: str, at: int, end: Callable[[Scene], Awaitable[None]] = fail) -> Scene:
         answers.replace[JudgeClaim] = disagree if name == "got with a debate" else need_two_answers
-        engine = make_engine(graph__debate=True, graph__verification=True, debate__rounds=2)
-        settings = engine.settings.model_copy(update={"strategy": name.partition(" ")[0]})
-        scene = Scene(replace(engine, settings=settings), at, end)
+        changes = {"graph__debate": True, "graph__verification": True, "debate__rounds": 2}
+        scene = Scene(make_engine(strategy=name.partition(" ")[0], **changes), at, end)
         monkeypatch.setattr(system.check, "Case", scene.make_case)
         return scene
 
@@ -118,20 +124,10 @@ def test_judges_and_keeps_what_was_learned(make_scene, name, end):
 
 @pytest.mark.parametrize("name", SCENES)
 def test_cancellation_keeps_what_was_learned_in_the_graph(make_scene, name):
-    async def stop(scene: Scene) -> None:
-        running.cancel()
-        await asyncio.sleep(3600)
-
-    async def cancelled(scene: Scene) -> None:
-        nonlocal running
-        running = asyncio.create_task(scene.check())
-        await running
-
-    running: asyncio.Task[object]
     for at in range(1, awaits_of(make_scene, name) + 1):
-        scene = make_scene(name, at, stop)
+        scene = make_scene(name, at, cancel)
         with pytest.raises(asyncio.CancelledError):
-            asyncio.run(cancelled(scene))
+            asyncio.run(scene.check())
         case = scene.case
         assert scene.heard == list(case.graph)
         assert answered(case) <= {pair.content.question for pair in all_answered_so_far(case) if pair.content.answered}

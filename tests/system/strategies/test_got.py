@@ -62,13 +62,6 @@ def test_not_enough_evidence_asks_again_and_sees_what_was_asked(make_case, answe
     assert seen == sorted([case.graph[question].content.text] for question in ("q1", "q2"))
 
 
-def test_the_depth_bounds_the_rounds(make_case, answers):
-    answers.replace[JudgeClaim] = lambda _: NEI
-    case, outcome = ran(make_case(graph__depth=3, graph__branches=1, graph__debate=False))
-    assert (outcome.verdict.label, outcome.rounds) == (Label.NOT_ENOUGH_EVIDENCE, 3)
-    assert len(asked(case, JudgeClaim)) == 3
-
-
 def test_a_repeated_follow_up_question_ends_the_branch(make_case, answers):
     answers.replace[JudgeClaim] = lambda _: NEI
     answers.replace[AskQuestion] = lambda r: QuestionReply(question="When did it open?") if r.task.context else None

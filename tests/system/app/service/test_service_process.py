@@ -12,32 +12,10 @@ import httpx2
 import pytest
 
 from system.app import cli
-from system.app.service.access import AccessError, read_token
 from tests.helpers.processes import PATIENCE, start_python
 from tests.helpers.serving import DOCUMENTS, ORDER, TOKEN, events_of
 
 ROOT = Path(__file__).resolve().parents[4]
-
-
-def test_a_token_is_required_beyond_loopback(tmp_path):
-    for host in ("0.0.0.0", "::", "192.168.0.7", "factcheck.example"):
-        with pytest.raises(AccessError, match=r"other machines.*--token-file"):
-            read_token(None, host, {})
-        assert read_token(None, host, {"FACTCHECK_TOKEN": TOKEN}) == TOKEN
-    for host in ("127.0.0.1", "::1", "localhost"):
-        assert read_token(None, host, {}) == ""
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"\n", b"short", b"two words of a token", "schlüsselschlüssel".encode(), b"\xff" * 20]
-)
-def test_rejects_a_weak_token(tmp_path, content):
-    file = tmp_path / "token"
-    file.write_bytes(content)
-    with pytest.raises(AccessError, match="token"):
-        read_token(file, "127.0.0.1", {})
-    with pytest.raises(AccessError, match="nowhere not found"):
-        read_token(tmp_path / "nowhere", "127.0.0.1", {})
 
 
 @pytest.mark.slow

@@ -127,7 +127,7 @@ def test_reports_failures_without_internal_details(path, events, caplog):
 
 
 def test_an_internal_error_is_logged_and_not_shown(monkeypatch, caplog):
-    monkeypatch.setattr("system.app.service.checks._public_result", lambda _: 1 / 0)
+    monkeypatch.setattr("system.app.service.app.check_claim", lambda *_, **__: 1 / 0)
 
     async def scenario(client):
         job = await submit(client)

@@ -1,7 +1,6 @@
 """Consultancy and debate before the same judge, with a scripted model."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -104,8 +103,6 @@ def test_each_judge_says_what_it_believes_before_and_after(make_case, strategy, 
 def test_a_belief_that_hangs_costs_no_verdict(make_engine, answers):
     answers.replace[StateBelief] = lambda request: hang(request) if request.task.transcript else None
     answers.replace[JudgeSpeakers] = lambda _: VerdictReply(justification="x", label=Label.REFUTED)
-    engine = make_engine(options__beliefs=True, run__budget=10.0)
-    engine = replace(engine, settings=engine.settings.model_copy(update={"strategy": "consultancy"}))
-    result, graph = run_check(engine)
+    result, graph = run_check(make_engine(strategy="consultancy", options__beliefs=True, run__budget=10.0))
     assert result.verdict.label is Label.REFUTED and result.timing.cut_short
     assert [thought.content.after for thought in graph.holding(Belief)] == [False]

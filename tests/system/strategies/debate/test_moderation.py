@@ -72,23 +72,19 @@ def test_confidence_counts_the_moderator_and_the_branches(disagreeing, answers):
     assert run_got(disagreeing()).verdict.confidence == pytest.approx(0.75)  # the moderator, and half of the branches
 
 
-def test_from_the_second_round_the_sides_answer_each_other(disagreeing, answers):
-    answers.replace[Moderate] = lambda r: go_on(r) if not r.task.rulings else None
-    case, _ = ran(disagreeing())
-    said = [[(a.round, a.speaker) for a in task.transcript] for task in asked(case, Argue)]
-    first = [(1, Speaker.AFFIRMATIVE), (1, Speaker.NEGATIVE)]
-    assert said == [[], first[:1], first, [*first, (2, Speaker.AFFIRMATIVE)]]
-    second = asked(case, Moderate)[1]
-    assert [(r.insight, r.gaps, r.decision) for r in second.rulings] == [("An old date.", "A plaque.", None)]
-    assert case.graph["r2"].parents == ("d1", "d2", "d3", "d4", "r1")
-
-
 @pytest.mark.parametrize("rounds", [3, 1])
-def test_after_the_last_round_comes_a_final_ruling(disagreeing, answers, rounds):
+def test_the_sides_answer_each_other_and_after_the_last_round_comes_a_final_ruling(disagreeing, answers, rounds):
     answers.replace[Moderate] = go_on
     case, outcome = ran(disagreeing(debate__rounds=rounds))
     assert outcome.verdict.label is Label.REFUTED
     assert len(asked(case, Argue)) == 2 * rounds and len(asked(case, Moderate)) == rounds
+    turns = [(number, side) for number in range(1, rounds + 1) for side in (Speaker.AFFIRMATIVE, Speaker.NEGATIVE)]
+    said = [[(one.round, one.speaker) for one in task.transcript] for task in asked(case, Argue)]
+    assert said == [turns[:spoken] for spoken in range(2 * rounds)]
+    ruled = [[(one.insight, one.gaps, one.decision) for one in task.rulings] for task in asked(case, Moderate)]
+    assert ruled == [[("An old date.", "A plaque.", None)] * earlier for earlier in range(rounds)]
+    spoken, rulings = [f"d{number + 1}" for number in range(2 * rounds)], [f"r{number}" for number in range(1, rounds)]
+    assert case.graph[f"r{rounds}"].parents == (*spoken, *rulings)
     (final,) = asked(case, CloseDebate)
     assert len(final.transcript) == 2 * rounds and len(final.rulings) == rounds
     prompts = [render(task, adapter=False) for task in asked(case, (Argue, Moderate))]

@@ -13,6 +13,7 @@ from system.strategies.rag.strategy import examples_like
 from system.strategies.rag.tasks import WeighSources
 from tests.helpers.bridge import BROKEN, PAGES, asked
 from tests.helpers.by_strategy.rag import ORDINARY
+from tests.helpers.training_claims import answer, claim
 
 FAR = [("https://news.example/2021/03/04/aster", f"The Aster bridge was painted in {year}.") for year in range(60)]
 
@@ -49,9 +50,8 @@ def test_without_a_cited_source_a_claim_gets_no_conclusive_verdict(make_case, an
     assert outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE and case.failures
 
 
-def annotated(claim, label="Refuted"):
-    answer = {"answer": "No.", "answer_type": "Boolean", "boolean_explanation": "It did not.", "source_url": ""}
-    return {"claim": claim, "label": label, "questions": [{"question": "Did it?", "answers": [answer]}]}
+def annotated(text):
+    return claim(text, "Refuted", ("Did it?", answer("No.", "Boolean", "It did not.")))
 
 
 def test_shows_the_annotated_claims_that_are_most_like_the_claim(tmp_path):

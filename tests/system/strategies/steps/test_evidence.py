@@ -4,8 +4,6 @@ import asyncio
 
 import pytest
 
-from knowledge_store.dense.search import search
-from knowledge_store.settings import MultiHopSettings
 from system.graph.records import AnswerType, Source
 from system.strategies.base import named
 from system.strategies.debate.tasks import Argue
@@ -15,25 +13,6 @@ from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, ArgumentR
 from system.tasks.base import EvidenceTask
 from tests.helpers import by_strategy
 from tests.helpers.bridge import PAGES, asked
-
-TEXTS = [(f"https://page{number}.example", text) for number, text in enumerate([
-    "The Aster bridge was built by Ines Kort.", "For it Ines Kort won the Norden prize.",
-    "The Aster bridge is 300 m long.",
-])]  # fmt: skip
-
-
-@pytest.mark.parametrize("multi_hop", [False, True])
-def test_retrieves_passages_for_their_parent(make_case, multi_hop):
-    case = make_case(TEXTS)
-    thoughts = asyncio.run(retrieve(case, case.graph.root, "the Aster bridge", by_hops=multi_hop))
-    one_step = case.index.nearest("the Aster bridge", 2)
-    by_hops = search(case.index, "the Aster bridge", 2, MultiHopSettings())
-    assert one_step != by_hops
-    assert [(thought.content.passage, thought.content.score) for thought in thoughts] == [
-        (hit.passage, hit.score) for hit in (by_hops if multi_hop else one_step)
-    ]
-    assert all(thought.parents == (case.graph.root.id,) for thought in thoughts)
-    assert "retrieve" in case.stopwatch.stages()
 
 
 @pytest.mark.parametrize("own", [False, True])
