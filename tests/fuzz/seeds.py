@@ -17,11 +17,11 @@ from submission.write import predictions
 from system.models.base import Request
 from system.strategies.debate.tasks import Moderate
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
+from tests.helpers.annotated import BRIDGE
 from tests.helpers.bridge import CLAIM, Answers, passage
 from tests.helpers.documents import docx, paragraph, pdf
 from tests.helpers.every_task import agent_tasks, ours
 from tests.helpers.submission_factories import qa, result
-from tests.helpers.training_claims import BRIDGE
 
 RESULT = result(pairs=[qa(text="नमस्ते\u2028\n“1933”")])
 IDENTITY = {"graph.depth": "3"}

@@ -23,7 +23,7 @@ from system.graph.records import (
 from system.graph.thoughts import Argument, Evidence, Pruned, Question, Speaker, Verification
 from system.report.timings import RunFacts
 from system.strategies.debate.records import Ruling, Skipped
-from tests.helpers import by_strategy
+from tests.helpers import annotated
 
 TEXT = "The Aster bridge opened in 1932."
 CHUNK = "Work took four years. The Aster bridge was opened to traffic in May 1932. It carries two lanes."
@@ -100,16 +100,6 @@ def result_of(claim: Claim, graph: Graph, *, seconds: float = 6.0, **changes: ob
     return ClaimResult(claim=claim, verdict=verdict, pairs=tuple(merged), timing=timing, **changes)
 
 
-def taken_apart(claim: Claim) -> tuple[ClaimResult, Graph]:
-    """A claim with the thoughts that only single strategies have."""
-    graph = Graph(claim)
-    last = graph.root
-    for grow in by_strategy.functions("grow"):
-        last = grow(graph, PROMPT)
-    graph.add(_verdict(Label.SUPPORTED), [last], "decide", PROMPT, under=graph.root)
-    return result_of(claim, graph), graph
-
-
 def failed(claim: Claim) -> tuple[ClaimResult, Graph]:
     """A claim whose branches all failed, as the engine records it."""
     graph = Graph(claim)
@@ -126,16 +116,15 @@ def failed(claim: Claim) -> tuple[ClaimResult, Graph]:
     return result.model_copy(update={"pairs": (pair,)}), graph
 
 
-def write_run(folder: Path, run: Sequence[tuple[ClaimResult, Graph]], claims_file: str = "") -> Path:
-    """The output folder of a finished run."""
-    results = [result for result, _ in run]
+def write_run(folder: Path, results: Sequence[ClaimResult], graphs: Sequence[Graph] = (), **setup: object) -> Path:
+    """The output folder of a finished run, with what its ``run.json`` says besides."""
     write_outputs(results, folder, FACTS)
     (folder / "graphs").mkdir(exist_ok=True)
-    for result, graph in run:
+    for result, graph in zip(results, graphs, strict=False):
         (folder / "graphs" / f"{result.claim.id}.json").write_text(json.dumps(graph.to_json()), encoding="utf-8")
     lines = ['{"identity": {}}', *(result.model_dump_json() for result in results)]
     (folder / "journal.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    setup = {"claims_file": claims_file, "settings": {"strategy": "got"}, "machine": {"python": "3.11"}}
+    setup = {"claims_file": "", "settings": {"strategy": "got"}, "machine": {"python": "3.11"}, **setup}
     (folder / "run.json").write_text(json.dumps(setup), encoding="utf-8")
     return folder
 
@@ -164,12 +153,6 @@ def gold_item(text: str = TEXT, label: Label = Label.SUPPORTED, **changes: objec
     }
 
 
-def write_gold(path: Path, items: Sequence[dict[str, object]]) -> Path:
-    """A file of annotated claims."""
-    path.write_text(json.dumps(items), encoding="utf-8")
-    return path
-
-
 def four_claims(folder: Path) -> tuple[Path, Path]:
     """A run of four claims with its gold file: right and debated, wrong, failed and cut short, slow."""
     claims = [
@@ -177,11 +160,10 @@ def four_claims(folder: Path) -> tuple[Path, Path]:
         *(Claim(id=i, text=f"Claim {i}.") for i in (1, 2, 3)),
     ]
     graphs = [graph_of(claim, debate=claim.id == 0) for claim in claims]
-    run = [
-        (result_of(claim, graph, seconds=5.0 + 30 * claim.id), graph)
-        for claim, graph in zip(claims, graphs, strict=True)
+    results = [
+        result_of(*pair, seconds=5.0 + 30 * number) for number, pair in enumerate(zip(claims, graphs, strict=True))
     ]
-    run[2] = failed(claims[2])
+    results[2], graphs[2] = failed(claims[2])
     labels = (Label.SUPPORTED, Label.REFUTED, Label.CONFLICTING, Label.SUPPORTED)
     items = [gold_item(claim.text, label) for claim, label in zip(claims, labels, strict=True)]
-    return write_run(folder / "run", run), write_gold(folder / "gold.json", items)
+    return write_run(folder / "run", results, graphs), annotated.write(folder / "gold.json", items)

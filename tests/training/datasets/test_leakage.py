@@ -16,16 +16,16 @@ COPIES = (
 
 
 @pytest.mark.parametrize("claim", COPIES)
-def test_recognizes_copies_of_a_claim(claim: str) -> None:
+def test_recognizes_copies_of_a_claim(claim):
     assert HeldOut([CLAIM, ""]).near_copy(claim)
 
 
 @pytest.mark.parametrize("claim", ["Nigeria has been independent for 60 years.", ""])
-def test_other_claims_are_no_copies(claim: str) -> None:
+def test_other_claims_are_no_copies(claim):
     assert not HeldOut([CLAIM, ""]).near_copy(claim)
 
 
-def test_a_text_must_hold_nearly_all_of_a_claim() -> None:
+def test_a_text_must_hold_nearly_all_of_a_claim():
     held_out = HeldOut([CLAIM])
     assert held_out.in_text(f"Question: is it so?\n“{CLAIM}” he wrote.")
     assert not held_out.in_text("Nigeria was under military rule for long, and has existed as a nation since 1960.")
