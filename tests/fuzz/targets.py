@@ -43,12 +43,7 @@ R = TypeVar("R")
 
 
 class Target(NamedTuple):
-    """A reader to be fuzzed.
-
-    Attributes:
-        check: raises if the input, in a folder of its own, breaks what the reader promises.
-        seeds: inputs to begin with, sound ones and the flaws that are known.
-    """
+    """A reader to be fuzzed: ``check`` raises if an input, in a folder of its own, breaks the reader's promise."""
 
     check: Callable[[bytes, Path], None]
     seeds: tuple[bytes, ...]

@@ -103,16 +103,12 @@ def result_of(claim: Claim, graph: Graph, *, seconds: float = 6.0, **changes: ob
 def failed(claim: Claim) -> tuple[ClaimResult, Graph]:
     """A claim whose branches all failed, as the engine records it."""
     graph = Graph(claim)
-    graph.add(
-        Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification="Not judged.", confidence=0.0),
-        [graph.root],
-        "final verdict",
-    )
+    unjudged = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification="Not judged.", confidence=0.0)
+    graph.add(unjudged, [graph.root], "final verdict")
     message = "expected a verdict of at least one branch, but no branch reached a verdict"
+    failure = Failure(operation="final verdict", message=message, unanswered=True)
     pair = QuestionAnswer(question=claim.text, answer="No answer could be found.", answers=())
-    result = result_of(
-        claim, graph, failures=(Failure(operation="final verdict", message=message, unanswered=True),), cut_short=True
-    )
+    result = result_of(claim, graph, failures=(failure,), cut_short=True)
     return result.model_copy(update={"pairs": (pair,)}), graph
 
 
@@ -129,28 +125,12 @@ def write_run(folder: Path, results: Sequence[ClaimResult], graphs: Sequence[Gra
     return folder
 
 
-def gold_item(text: str = TEXT, label: Label = Label.SUPPORTED, **changes: object) -> dict[str, object]:
+def gold_item(text: str = TEXT, label: str = Label.SUPPORTED, **changes: object) -> dict[str, object]:
     """An annotated claim whose first answer is on the history's page, whose second nobody could find."""
-    return {
-        "claim": text,
-        "label": label,
-        "justification": "A history dates it.",
-        "claim_types": ["Event/Property Claim"],
-        "questions": [
-            {
-                "question": "When was it opened?",
-                "answers": [
-                    {
-                        "answer": "In 1932",
-                        "answer_type": "Extractive",
-                        "source_url": f"https://web.archive.org/web/2020/{HISTORY}/",
-                    },
-                    {"answer": "No answer could be found.", "answer_type": "Unanswerable", "source_url": None},
-                ],
-            }
-        ],
-        **changes,
-    }
+    found = annotated.answer("In 1932") | {"source_url": f"https://web.archive.org/web/2020/{HISTORY}/"}
+    missing = annotated.answer("No answer could be found.", "Unanswerable") | {"source_url": None}
+    item = annotated.claim(text, label, *(("When was it opened?", one) for one in (found, missing)))
+    return item | {"justification": "A history dates it.", "claim_types": ["Event/Property Claim"], **changes}
 
 
 def four_claims(folder: Path) -> tuple[Path, Path]:

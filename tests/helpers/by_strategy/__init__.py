@@ -1,9 +1,9 @@
 """The tests' knowledge of each strategy, a module for each folder, to be deleted with it.
 
-A module may have: ``reply_to``, the ordinary reply to a task; ``tasks``, one of every kind by name; ``CONTENTS``, its
-records; ``GATHERING`` and ``SPEAKING``, its strategies over evidence gathered once and those with speakers of their
-own; ``NESTED``, tasks with lists in lists, of which a tiny model finds no end; ``RUNS``, a run that each of its
-settings changes.
+A module may have: ``reply_to``, the ordinary reply to a task; ``tasks``, one of every kind by name; ``CONTENTS`` and
+``grow``, its records and a graph of them; ``GATHERING`` and ``SPEAKING``, its strategies over evidence gathered once
+and those with speakers of their own; ``NESTED``, tasks with lists in lists, of which a tiny model finds no end;
+``RUNS``, a run that each of its settings changes.
 """
 
 from importlib import import_module

@@ -1,9 +1,11 @@
-"""CARP: ordinary replies about the bridge, a task of every kind, and records."""
+"""CARP: ordinary replies about the bridge, a task of every kind, and records for a graph."""
 
 from collections.abc import Sequence
 
 from knowledge_store.pages.page import Passage
-from system.graph.records import Claim, Content, Label, QuestionAnswer
+from system.graph.graph import Graph
+from system.graph.records import Claim, Content, Cost, Label, QuestionAnswer
+from system.graph.thoughts import Thought
 from system.models.scripted import Line
 from system.strategies.carp import tasks as carp
 from system.strategies.steps.tasks import VerdictReply
@@ -103,3 +105,11 @@ def tasks(claim: Claim, pair: QuestionAnswer, evidence: tuple[Passage, ...]) -> 
         "decide between teams": carp.DecideBetweenTeams(**body, **decided),
         "decide without teams": carp.DecideBetweenTeams(**body, **decided | {"statements": ()}),
     }
+
+
+def grow(graph: Graph, cost: Cost) -> Thought[carp.Stance]:
+    """Take a claim apart in a graph, with one agent's stance, the last thought."""
+    subclaims = graph.add(carp.Subclaims(subclaims=REFINED), [graph.root], "decompose", cost)
+    parts = graph.add(CLAIM_GRAPH, [subclaims], "graph claim", cost)
+    planned = graph.add(plan_of([[1], [2]]), [parts], "plan", cost)
+    return graph.add(stance("refutation", "SUPPORT", phase=0), [planned], "correct", cost, under=graph.root)

@@ -1,4 +1,4 @@
-"""Consultancy: ordinary replies about the bridge, a task of every kind, and records."""
+"""Consultancy: ordinary replies about the bridge, a task of every kind, and records for a graph."""
 
 from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Content, Label, QuestionAnswer

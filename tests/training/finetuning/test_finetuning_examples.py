@@ -38,12 +38,11 @@ def test_reads_examples_in_order_and_names_a_line_that_is_none(tmp_path, second,
     assert "python -m training data" in str(raised.value)
 
 
-def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path):
-    with pytest.raises(TrainingError, match="no data set to train on"):
-        read_examples(tmp_path / "none.jsonl")
+@pytest.mark.parametrize(("file", "fault"), [("none", "no data set to train on"), ("empty", "found none")])
+def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path, file, fault):
     (tmp_path / "empty.jsonl").write_text("")
-    with pytest.raises(TrainingError, match="found none"):
-        read_examples(tmp_path / "empty.jsonl")
+    with pytest.raises(TrainingError, match=f"{fault}.*: python -m training data --help"):
+        read_examples(tmp_path / f"{file}.jsonl")
 
 
 @given(st.lists(st.integers(0, 30), min_size=2).filter(lambda ids: len(set(ids)) > 1), st.integers(0, 5))
