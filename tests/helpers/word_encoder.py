@@ -1,14 +1,20 @@
 """An encoder for tests that counts its work."""
 
 from collections.abc import Sequence
+from hashlib import blake2b
+
+import numpy as np
 
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.tokenization import tokenize
-from tests.helpers.bridge import BagOfWords
+
+DIMENSION = 256
 
 
-class WordEncoder(BagOfWords):
-    """Divides texts as BM25 does, and remembers what it embedded, queries aside."""
+class WordEncoder:
+    """Embeds a text as its words, hashed: texts that share words are near. Remembers what it embedded."""
+
+    dimension = DIMENSION
 
     def __init__(self) -> None:
         self.embedded: list[str] = []
@@ -18,4 +24,8 @@ class WordEncoder(BagOfWords):
         return self.encode_queries(texts)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        return super().encode([" ".join(tokenize(text)) for text in texts])
+        vectors = np.full((len(texts), DIMENSION), 1e-3, dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in tokenize(text):
+                vectors[row, int.from_bytes(blake2b(word.encode()).digest()[:2], "big") % DIMENSION] += 1
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
