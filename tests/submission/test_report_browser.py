@@ -152,7 +152,7 @@ def reader_of(browser, tmp_path):
 @pytest.mark.parametrize("make", [partial(graph_of, CLAIM), read_graph, strategies_graph])
 def test_no_edge_crosses_a_card(reader_of, make):
     reader = reader_of(make())
-    assert len(reader.all(".graph .edge")) >= 5
+    reader.until(lambda: len(reader.all(".graph .edge")) >= 5)
     assert reader.browser.execute_script(CROSSINGS) == []
 
 
