@@ -1,24 +1,27 @@
 """The promise of each reader for any input: a result that can be written and read again, or an error naming the file.
 
-A target's check returns where the promise is kept and raises where it is not; bounds of time and memory are those of
-whoever calls it. ``tests/test_fuzz_targets.py`` runs the same checks without atheris.
+A target's check returns if the promise is kept and raises if it is not; ``tests/test_fuzz_targets.py`` runs them.
 """
 
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from math import isfinite
 from pathlib import Path
 from threading import Thread
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import orjson
+from torch import nn
 
+from knowledge_store.isolation import Limits
+from knowledge_store.pages.documents import DocumentsError, read_documents
 from knowledge_store.pages.fetching import Fetcher, FetchError
-from knowledge_store.pages.page import Flaws
+from knowledge_store.pages.page import Flaws, Page
 from knowledge_store.pages.store import read_pages
+from knowledge_store.searchers import SearchError
+from knowledge_store.searchers.archive import Archive
 from submission.ev2r.judging import ReplyJournal
 from submission.ev2r.replies import Unit, UnreadableReply
 from submission.ev2r.replies import read_reply as read_judge_reply
@@ -30,39 +33,39 @@ from system.averitec.claims import METADATA, ClaimsError, read_claims
 from system.averitec.gold import read_gold
 from system.files.journal import Journal, JournalError
 from system.graph.records import ClaimResult, Cost
-from system.models.base import Completion, ErrorKind, ModelError
+from system.models.adapters import check_adapter
+from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable
 from system.models.prompting import read_reply
 from system.settings import RunSettings, Settings, SettingsError, load, load_calibration
-from system.strategies import STRATEGIES
-from system.strategies.base import named
-from system.tasks.base import registered
-from tests.fuzz import seeds, stores
+from tests.fuzz import seeds
 
 R = TypeVar("R")
 
-STRATEGY_OBJECTS = [named(name) for name in STRATEGIES]  # importing them registers their tasks
-TASKS = tuple(task for task in registered() if task.__module__.startswith(("system.", "submission.")))
 
-
-@dataclass(frozen=True)
-class Target:
-    """A reader to be fuzzed.
-
-    Attributes:
-        check: raises where the input in a folder of its own breaks what the reader promises.
-        seeds: inputs to begin with, sound ones and the flaws that are known.
-        seconds: that one input may take.
-    """
+class Target(NamedTuple):
+    """A reader to be fuzzed: ``check`` raises if an input, in a folder of its own, breaks the reader's promise."""
 
     check: Callable[[bytes, Path], None]
     seeds: tuple[bytes, ...]
-    seconds: int = 5
+
+
+def _or_error(path: Path, kind: type[Exception], read: Callable[[Path], R]) -> R | None:
+    """The value read, or None if it is refused with an error of the right kind that names the file."""
+    try:
+        return read(path)
+    except kind as error:
+        assert path.name in str(error), f"the message does not name {path.name}: {error}"
+        return None
+
+
+def _write(path: Path, data: bytes) -> Path:
+    path.write_bytes(data)
+    return path
 
 
 def _claims(data: bytes, folder: Path) -> None:
     for name in ("claims.json", "claims.txt"):
-        path = _write(folder / name, data)
-        claims = _or_error(path, ClaimsError, lambda path=path: read_claims(path))
+        claims = _or_error(_write(folder / name, data), ClaimsError, read_claims)
         if claims is None:
             continue
         fields = {"text": "claim", **METADATA}
@@ -71,8 +74,7 @@ def _claims(data: bytes, folder: Path) -> None:
 
 
 def _store(data: bytes, folder: Path) -> None:
-    flaws = Flaws()
-    pages = list(read_pages(_write(folder / "store.json", data), flaws))
+    pages = list(read_pages(_write(folder / "store.json", data), Flaws()))
     assert len(pages) <= data.count(b"\n") + 1
     lines = (orjson.dumps({"url": page.url, "url2text": page.sentences}) for page in pages)
     again = list(read_pages(_write(folder / "again.json", b"\n".join(lines)), Flaws()))
@@ -103,9 +105,7 @@ _server = cache(_AnsweringServer)
 def _fetch(data: bytes, folder: Path) -> None:
     """A server's answers, after that to the request for its robots.txt; redirects lead back to it."""
     server = _server()
-    server.robots, _, server.page = data.partition(seeds.THEN)
-    here = server.address.encode()
-    server.robots, server.page = (part.replace(b"http://here", here) for part in (server.robots, server.page))
+    server.robots, _, server.page = data.replace(b"http://here", server.address.encode()).partition(seeds.THEN)
     try:
         response = Fetcher(2.0, 4096, robots=True, admits=lambda address: address.is_loopback).fetch(server.address)
     except FetchError as error:
@@ -115,29 +115,29 @@ def _fetch(data: bytes, folder: Path) -> None:
 
 
 def _reply(data: bytes, folder: Path) -> None:
-    """The first byte chooses the task; bytes that are not UTF-8 become lone surrogates, as JSON may hold them."""
-    task = TASKS[data[0] % len(TASKS)].model_construct() if data else TASKS[0].model_construct()
-    result = read_reply(task, data[1:].decode("utf-8", "surrogateescape"), Cost(), "prompt")
-    if isinstance(result, Completion):
-        assert task.reply_type.model_validate_json(result.reply.model_dump_json()) == result.reply
-        result.raw.encode()
+    """Bytes that are not UTF-8 become lone surrogates, as JSON may hold them."""
+    task = seeds.TASKS[(data or b"\0")[0] % len(seeds.TASKS)].model_construct()
+    read = read_reply(task, data[1:].decode("utf-8", "surrogateescape"), Cost(), "prompt")
+    if isinstance(read, Completion):
+        assert task.reply_type.model_validate_json(read.reply.model_dump_json()) == read.reply
+        read.raw.encode()
     else:
-        assert isinstance(result, ModelError) and result.kind is ErrorKind.MALFORMED_REPLY
-        assert result.message.startswith(task.name)
-        (result.raw + result.message).encode()
+        assert isinstance(read, ModelError) and read.kind is ErrorKind.MALFORMED_REPLY
+        assert read.message.startswith(task.name)
+        (read.raw + read.message).encode()
 
 
 def _csv(data: bytes, folder: Path) -> None:
     path = _write(folder / "submission.csv", data)
-    _or_error(path, SubmissionError, lambda: read_predictions(path))
-    _or_error(path, SubmissionError, lambda: read_scored_gold(path))
+    _or_error(path, SubmissionError, read_predictions)
+    _or_error(path, SubmissionError, read_scored_gold)
     validate(path)
     validate(path, ["A claim."])
 
 
 def _predictions(data: bytes, folder: Path) -> None:
     path = _write(folder / "submission.json", data)
-    predicted = _or_error(path, SubmissionError, lambda: read_predictions(path))
+    predicted = _or_error(path, SubmissionError, read_predictions)
     validate(path, ["A claim."])
     if predicted is not None:
         write_json(predicted, path)  # reads it back
@@ -145,16 +145,15 @@ def _predictions(data: bytes, folder: Path) -> None:
 
 def _gold(data: bytes, folder: Path) -> None:
     path = _write(folder / "dev.json", data)
-    for one in _or_error(path, SubmissionError, lambda: read_scored_gold(path)) or ():
+    scored = _or_error(path, SubmissionError, read_scored_gold) or []
+    for one in [*scored, *(_or_error(path, ClaimsError, read_gold) or [])]:
         one.model_dump_json()
-    for claim in _or_error(path, ClaimsError, lambda: read_gold(path)) or ():
-        claim.model_dump_json()
 
 
 def _journal(data: bytes, folder: Path) -> None:
     """A journal resumes, and when it is cut at some byte every whole record before that is still there."""
     path = _write(folder / "journal.jsonl", data)
-    before = _or_error(path, JournalError, lambda: _resume(path))
+    before = _or_error(path, JournalError, _resume)
     if before is None:
         return
     assert _resume(path, seeds.RESULT) == [*before, seeds.RESULT] == _resume(path)
@@ -173,32 +172,29 @@ def _resume(path: Path, *more: ClaimResult) -> list[ClaimResult]:
 
 def _judgements(data: bytes, folder: Path) -> None:
     path = _write(folder / "judgements.jsonl", data)
-    if _or_error(path, JournalError, lambda: _kept(path, "a key")) is None:
+    if _or_error(path, JournalError, _kept) is None:
         return
     with ReplyJournal(path) as journal:
         journal.keep("a key", "a reply")
-    assert _kept(path, "a key") == ("a reply",)
+    assert _kept(path)["a key"] == "a reply"
 
 
-def _kept(path: Path, key: str) -> tuple[str | None]:
+def _kept(path: Path) -> dict[str, str]:
     with ReplyJournal(path) as journal:
-        return (journal.replies.get(key),)
+        return dict(journal.replies)
 
 
 def _judge_reply(data: bytes, folder: Path) -> None:
-    raw = data.decode("utf-8", "surrogateescape")
     for unit in Unit:
-        try:
-            judgement = read_judge_reply(raw, unit)
-        except UnreadableReply:
-            continue
-        assert isfinite(judgement.precision) and isfinite(judgement.recall)
+        with suppress(UnreadableReply):
+            judgement = read_judge_reply(data.decode("utf-8", "surrogateescape"), unit)
+            assert isfinite(judgement.precision) and isfinite(judgement.recall)
 
 
 def _settings(data: bytes, folder: Path) -> None:
     path = _write(folder / "mine.toml", data)
     for overrides in ({}, {"depth": 2, "strategy": "rag"}):
-        settings = _or_error(path, SettingsError, lambda overrides=overrides: load(str(path), overrides))
+        settings = _or_error(path, SettingsError, lambda path, overrides=overrides: load(str(path), overrides))
         if settings is not None:
             assert Settings.model_validate_json(settings.model_dump_json()) == settings
 
@@ -206,23 +202,46 @@ def _settings(data: bytes, folder: Path) -> None:
 def _calibration(data: bytes, folder: Path) -> None:
     path = _write(folder / "calibration.json", data)
     settings = Settings(run=RunSettings(calibration=str(path)))
-    calibration = _or_error(path, SettingsError, lambda: load_calibration(settings))
+    calibration = _or_error(path, SettingsError, lambda _: load_calibration(settings))
     if calibration is not None:
         assert all(0 <= calibration.of(confidence) <= 1 for confidence in (0.0, 0.3, 1.0))
 
 
-def _write(path: Path, data: bytes) -> Path:
-    path.write_bytes(data)
-    return path
+def _adapter(data: bytes, folder: Path) -> None:
+    """One file of an adapter, the other is sound: it fits, or an error names the folder."""
+    place = folder / "fits-or-not"
+    place.mkdir(exist_ok=True)
+    for number, (name, sound) in enumerate(seeds.ADAPTER_FILES.items()):
+        mutated = data and data[0] % 2 == number
+        (place / name).write_bytes(data[1:] if mutated else sound)
+    layer = nn.ModuleDict({"q_proj": nn.Linear(8, 6, device="meta")})
+    _or_error(place, ModelUnavailable, lambda place: check_adapter(place, layer))
 
 
-def _or_error(path: Path, kind: type[Exception] | tuple[type[Exception], ...], read: Callable[[], R]) -> R | None:
-    """The value read, or None where it is refused with an error of the right kind that names the file."""
-    try:
-        return read()
-    except kind as error:
-        assert path.name in str(error), f"the message does not name {path.name}: {error}"
-        return None
+def _archive(data: bytes, folder: Path) -> None:
+    """A damaged archive: pages that can be cited, or an error that names it; so when more is indexed."""
+    file = folder / "archive.sqlite"
+    for left in folder.glob(f"{file.name}*"):  # SQLite leaves a journal beside a file
+        left.unlink()
+
+    def search_and_add(file: Path) -> None:
+        for page in list(Archive.open(file).search("Which bridge opened in 1932?", None, 5, Flaws())):
+            orjson.dumps((page.url, page.sentences))
+        Archive(file).add([Page(0, "https://a.example", ("It opened in 1933.",))])
+
+    _or_error(_write(file, data), SearchError, search_and_add)
+
+
+def _document(data: bytes, folder: Path) -> None:
+    """A document, read in a worker: pages that can be cited."""
+    suffix = seeds.ENDINGS[(data or b"\0")[0] % len(seeds.ENDINGS)]
+    file = _write(folder / f"document{suffix}", data[1:])
+    limits = Limits(seconds=2.0, memory=2**29)
+    for page in (
+        _or_error(file, DocumentsError, lambda file: list(read_documents([file], Flaws(), limits=limits))) or []
+    ):
+        assert page.text.strip() and file.name in page.url
+        orjson.dumps((page.url, page.sentences))
 
 
 TARGETS = {
@@ -238,7 +257,7 @@ TARGETS = {
     "judge-reply": Target(_judge_reply, seeds.JUDGE_REPLIES),
     "settings": Target(_settings, seeds.SETTINGS),
     "calibration": Target(_calibration, seeds.CALIBRATIONS),
-    "adapter": Target(stores.adapter, stores.ADAPTERS),
-    "archive": Target(stores.archive, stores.ARCHIVES),
-    "documents": Target(stores.document, stores.DOCUMENTS, seconds=60),  # a worker starts, and ends it after two
+    "adapter": Target(_adapter, seeds.ADAPTERS),
+    "archive": Target(_archive, seeds.ARCHIVES),
+    "documents": Target(_document, seeds.DOCUMENTS),
 }

@@ -32,13 +32,7 @@ def note(kind: str, text: str) -> str:
 
 
 def docx(body: str, links: dict[str, str] | None = None, **parts: str) -> bytes:
-    """A Word document.
-
-    Args:
-        body: its paragraphs and tables.
-        links: addresses by their ids.
-        parts: further parts by their names: footnotes, endnotes, header1, comments.
-    """
+    """A Word document of paragraphs and tables, with addresses by their ids and parts by name, such as footnotes."""
     link = f'<Relationship Id="{{}}" Type="{OFFICE}/hyperlink" Target="{{}}" TargetMode="External"/>'
     part = f'<Relationship Id="{{0}}" Type="{OFFICE}/{{1}}" Target="{{0}}.xml"/>'
     relations = [link.format(*item) for item in (links or {}).items()]
@@ -69,12 +63,7 @@ def _relations(relations: list[str]) -> str:
 
 
 def pdf(*pages: list[str], shown: str = "", annotation: str = "") -> bytes:
-    """A PDF with the lines of each page.
-
-    Args:
-        shown: operators in place of all lines.
-        annotation: of the first page, as a dictionary of PDF.
-    """
+    """A PDF with the lines of each page, or these operators; the first page's annotation is a dictionary of PDF."""
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",

@@ -23,7 +23,7 @@ from system.graph.records import (
 from system.graph.thoughts import Argument, Evidence, Pruned, Question, Speaker, Verification
 from system.report.timings import RunFacts
 from system.strategies.debate.records import Ruling, Skipped
-from tests.helpers import by_strategy
+from tests.helpers import annotated
 
 TEXT = "The Aster bridge opened in 1932."
 CHUNK = "Work took four years. The Aster bridge was opened to traffic in May 1932. It carries two lanes."
@@ -100,74 +100,37 @@ def result_of(claim: Claim, graph: Graph, *, seconds: float = 6.0, **changes: ob
     return ClaimResult(claim=claim, verdict=verdict, pairs=tuple(merged), timing=timing, **changes)
 
 
-def taken_apart(claim: Claim) -> tuple[ClaimResult, Graph]:
-    """A claim with the thoughts that only single strategies have."""
-    graph = Graph(claim)
-    last = graph.root
-    for grow in by_strategy.functions("grow"):
-        last = grow(graph, PROMPT)
-    graph.add(_verdict(Label.SUPPORTED), [last], "decide", PROMPT, under=graph.root)
-    return result_of(claim, graph), graph
-
-
 def failed(claim: Claim) -> tuple[ClaimResult, Graph]:
     """A claim whose branches all failed, as the engine records it."""
     graph = Graph(claim)
-    graph.add(
-        Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification="Not judged.", confidence=0.0),
-        [graph.root],
-        "final verdict",
-    )
+    unjudged = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification="Not judged.", confidence=0.0)
+    graph.add(unjudged, [graph.root], "final verdict")
     message = "expected a verdict of at least one branch, but no branch reached a verdict"
+    failure = Failure(operation="final verdict", message=message, unanswered=True)
     pair = QuestionAnswer(question=claim.text, answer="No answer could be found.", answers=())
-    result = result_of(
-        claim, graph, failures=(Failure(operation="final verdict", message=message, unanswered=True),), cut_short=True
-    )
+    result = result_of(claim, graph, failures=(failure,), cut_short=True)
     return result.model_copy(update={"pairs": (pair,)}), graph
 
 
-def write_run(folder: Path, run: Sequence[tuple[ClaimResult, Graph]], claims_file: str = "") -> Path:
-    """The output folder of a finished run."""
-    results = [result for result, _ in run]
+def write_run(folder: Path, results: Sequence[ClaimResult], graphs: Sequence[Graph] = (), **setup: object) -> Path:
+    """The output folder of a finished run, with what its ``run.json`` says besides."""
     write_outputs(results, folder, FACTS)
     (folder / "graphs").mkdir(exist_ok=True)
-    for result, graph in run:
+    for result, graph in zip(results, graphs, strict=False):
         (folder / "graphs" / f"{result.claim.id}.json").write_text(json.dumps(graph.to_json()), encoding="utf-8")
     lines = ['{"identity": {}}', *(result.model_dump_json() for result in results)]
     (folder / "journal.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    setup = {"claims_file": claims_file, "settings": {"strategy": "got"}, "machine": {"python": "3.11"}}
+    setup = {"claims_file": "", "settings": {"strategy": "got"}, "machine": {"python": "3.11"}, **setup}
     (folder / "run.json").write_text(json.dumps(setup), encoding="utf-8")
     return folder
 
 
-def gold_item(text: str = TEXT, label: Label = Label.SUPPORTED, **changes: object) -> dict[str, object]:
+def gold_item(text: str = TEXT, label: str = Label.SUPPORTED, **changes: object) -> dict[str, object]:
     """An annotated claim whose first answer is on the history's page, whose second nobody could find."""
-    return {
-        "claim": text,
-        "label": label,
-        "justification": "A history dates it.",
-        "claim_types": ["Event/Property Claim"],
-        "questions": [
-            {
-                "question": "When was it opened?",
-                "answers": [
-                    {
-                        "answer": "In 1932",
-                        "answer_type": "Extractive",
-                        "source_url": f"https://web.archive.org/web/2020/{HISTORY}/",
-                    },
-                    {"answer": "No answer could be found.", "answer_type": "Unanswerable", "source_url": None},
-                ],
-            }
-        ],
-        **changes,
-    }
-
-
-def write_gold(path: Path, items: Sequence[dict[str, object]]) -> Path:
-    """A file of annotated claims."""
-    path.write_text(json.dumps(items), encoding="utf-8")
-    return path
+    found = annotated.answer("In 1932") | {"source_url": f"https://web.archive.org/web/2020/{HISTORY}/"}
+    missing = annotated.answer("No answer could be found.", "Unanswerable") | {"source_url": None}
+    item = annotated.claim(text, label, *(("When was it opened?", one) for one in (found, missing)))
+    return item | {"justification": "A history dates it.", "claim_types": ["Event/Property Claim"], **changes}
 
 
 def four_claims(folder: Path) -> tuple[Path, Path]:
@@ -177,11 +140,10 @@ def four_claims(folder: Path) -> tuple[Path, Path]:
         *(Claim(id=i, text=f"Claim {i}.") for i in (1, 2, 3)),
     ]
     graphs = [graph_of(claim, debate=claim.id == 0) for claim in claims]
-    run = [
-        (result_of(claim, graph, seconds=5.0 + 30 * claim.id), graph)
-        for claim, graph in zip(claims, graphs, strict=True)
+    results = [
+        result_of(*pair, seconds=5.0 + 30 * number) for number, pair in enumerate(zip(claims, graphs, strict=True))
     ]
-    run[2] = failed(claims[2])
+    results[2], graphs[2] = failed(claims[2])
     labels = (Label.SUPPORTED, Label.REFUTED, Label.CONFLICTING, Label.SUPPORTED)
     items = [gold_item(claim.text, label) for claim, label in zip(claims, labels, strict=True)]
-    return write_run(folder / "run", run), write_gold(folder / "gold.json", items)
+    return write_run(folder / "run", results, graphs), annotated.write(folder / "gold.json", items)

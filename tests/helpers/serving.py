@@ -4,10 +4,10 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import httpx2
 import orjson
@@ -56,20 +56,6 @@ def reading_engine() -> Engine:
     return Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
 
 
-@asynccontextmanager
-async def serving(
-    engine: Engine, stores: Path | None = None, token: str = "", **limits: float
-) -> AsyncIterator[httpx2.AsyncClient]:
-    """A client of a service that starts and stops with it."""
-    app = create_app(FactChecker(engine=engine), ServeOptions(stores=stores, **limits), token)
-    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
-    async with (
-        app.router.lifespan_context(app),
-        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", timeout=PATIENCE) as client,
-    ):
-        yield client
-
-
 @contextmanager
 def listening(
     engine: Engine,
@@ -94,11 +80,23 @@ def listening(
             thread.join(PATIENCE)
 
 
-def serve(scenario: Callable[[httpx2.AsyncClient], Awaitable[T]], engine: Engine | None = None, **options: Any) -> T:
-    """Play a scenario, an async function of a client."""
+def serve(
+    scenario: Callable[[httpx2.AsyncClient], Awaitable[T]],
+    engine: Engine | None = None,
+    stores: Path | None = None,
+    token: str = "",
+    **limits: float,
+) -> T:
+    """Play a scenario, an async function of a client of a service that starts and stops with it."""
 
     async def play() -> T:
-        async with serving(engine or engine_of(Answers()), **options) as client:
+        checker = FactChecker(engine=engine or engine_of(Answers()))
+        app = create_app(checker, ServeOptions(stores=stores, **limits), token)
+        transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+        async with (
+            app.router.lifespan_context(app),
+            httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", timeout=PATIENCE) as client,
+        ):
             return await asyncio.wait_for(scenario(client), PATIENCE)
 
     return asyncio.run(play())

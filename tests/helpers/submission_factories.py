@@ -59,23 +59,14 @@ def result(
     text: str = "The bridge opened in 1932.",
     label: Label = Label.SUPPORTED,
     pairs: Sequence[QuestionAnswer] | None = None,
-    seconds: float = 1.0,
-    stages: dict[str, float] | None = None,
-    cost: Cost | None = None,
-    cut_short: bool = False,
     failures: Sequence[str] = (),
+    **timing: object,
 ) -> ClaimResult:
+    usual = {"seconds": 1.0, "stages": {"rank": 0.5}, "cost": Cost(), "rounds": 2, "branches": 3, "cut_short": False}
     return ClaimResult(
         claim=Claim.model_validate({"id": claim_id, "text": text}),  # a claim that is read back may be blank
         verdict=Verdict(label=label, justification="A page says so.", confidence=0.75),
         pairs=(qa(),) if pairs is None else tuple(pairs),
-        timing=Timing(
-            seconds=seconds,
-            stages={"rank": 0.5} if stages is None else stages,
-            cost=cost or Cost(),
-            rounds=2,
-            branches=3,
-            cut_short=cut_short,
-        ),
+        timing=Timing(**usual | timing),
         failures=tuple(Failure(operation=name, message="came to nothing") for name in failures),
     )

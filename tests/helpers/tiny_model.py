@@ -160,10 +160,10 @@ def quantize(weight: Tensor, group: int = 128) -> dict[str, Tensor]:
     scales = ((high - low) / 15).clamp(min=1e-5).half()
     zeros = (-low / scales.float()).round().clamp(0, 15)
     q = (columns / scales.float()[:, None] + zeros[:, None]).round().clamp(0, 15)
-    return {"qweight": _pack(q.flatten(0, 1)), "qzeros": _pack(zeros), "scales": scales}
+    return {"qweight": pack(q.flatten(0, 1)), "qzeros": pack(zeros), "scales": scales}
 
 
-def _pack(values: Tensor) -> Tensor:
+def pack(values: Tensor) -> Tensor:
     """Eight 4-bit values of a row into one int32, lowest bits first, in the kernel's interleaved order."""
     order = torch.tensor([0, 2, 4, 6, 1, 3, 5, 7])
     nibbles = values.to(torch.int64).reshape(values.shape[0], -1, 8)[..., order]

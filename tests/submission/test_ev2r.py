@@ -3,17 +3,16 @@
 import asyncio
 import json
 import math
+import re
 
 import pytest
 
 from submission.__main__ import main
-from submission.ev2r.judge import Judge, load_judge, read_official_prompts
+from submission.ev2r.judge import Judge, read_official_prompts
 from submission.ev2r.judging import MAX_CONCURRENT, ReplyJournal, judge_all
-from submission.ev2r.replies import Judgement, Unit, UnreadableReply, read_reply
-from submission.ev2r.scores import ev2r_scores
+from submission.ev2r.replies import Unit, UnreadableReply, read_reply
 from submission.files import SubmissionError
 from submission.read import Gold, Pair
-from submission.write import predictions, write_json
 from system.graph.records import Label
 from system.models.base import ErrorKind, ModelError, ModelUnavailable
 from system.models.scripted import ScriptedModel
@@ -149,17 +148,17 @@ def test_rejects_another_file(prompts, old, new):
         read_official_prompts(prompts)
 
 
-def pair_of(number, question="q", right=True):
-    return paired(number, ((question, "a"),), ((question, "a"),), right)
+def pair_of(number):
+    return paired(number, ((f"q{number}", "a"),), ((f"q{number}", "a"),))
 
 
 @pytest.fixture
 def judged(prompts):
     """Have pairs judged by a model that replies as a script says; ``model`` is the last one."""
 
-    def run(script, *pairs, name="a model"):
+    def run(script, *pairs):
         run.model = ScriptedModel(lambda request: script(request.task.prompt))
-        judge = Judge(run.model, name, read_official_prompts(prompts))
+        judge = Judge(run.model, "a model", read_official_prompts(prompts))
         with ReplyJournal(prompts.parent / "new" / "judgements.jsonl") as journal:
             outcomes = asyncio.run(judge_all(pairs, judge, journal))
         return [outcome for found in outcomes for outcome in found.values()]
@@ -167,36 +166,20 @@ def judged(prompts):
     return run
 
 
-def half(prompt):
-    return reply_of(Unit.QUESTIONS if prompt.startswith("c|") else Unit.EVIDENCE)
-
-
-def test_equal_comparisons_are_asked_once_and_replies_are_kept(judged):
-    expected = Judgement(precision=0.5, recall=0.5)
-    assert judged(half, pair_of(0), pair_of(1), pair_of(2, "other")) == [expected] * 6
-    assert len(judged.model.requests) == 4 and judged.model.closed
-    assert judged(lambda _: None, pair_of(7), pair_of(8, "other")) == [expected] * 4
-    assert judged.model.requests == []
-    judged(half, pair_of(0), name="another model")
-    assert len(judged.model.requests) == 2
-
-
 def test_an_interrupted_run_resumes_with_the_missing_replies(judged):
-    pairs = [pair_of(number, f"q{number}") for number in range(3)]
+    pairs = list(map(pair_of, range(3)))
     with pytest.raises(SubmissionError, match="the judge stopped answering: no server; run the same command to resume"):
-        judged(lambda prompt: ModelUnavailable("no server") if "q1" in prompt else half(prompt), *pairs)
+        judged(lambda prompt: ModelUnavailable("no server") if "q1" in prompt else "no JSON", *pairs)
     assert judged.model.closed
-    judged(half, *pairs)
+    judged(lambda _: "no JSON", *pairs)
     asked = [request.task.prompt for request in judged.model.requests]
     assert any("q1" in prompt for prompt in asked) and not any("q0" in prompt for prompt in asked)
+    assert judged.model.closed
 
 
-def test_a_failed_judgement_gives_its_reason(judged):
-    assert (
-        judged(lambda _: ModelError(ErrorKind.TOO_LONG, "9 tokens"), pair_of(0)) == ["request too long: 9 tokens"] * 2
-    )
-    assert judged(lambda _: "no JSON", pair_of(1)) == ["unreadable reply: no pair of braces found"] * 2
-    assert len(judged.model.requests) == 2  # the official scorer asks once
+def test_a_request_that_fails_gives_its_reason(judged):
+    too_long = ModelError(ErrorKind.TOO_LONG, "9 tokens")
+    assert judged(lambda _: too_long, pair_of(0)) == ["request too long: 9 tokens"] * 2
 
 
 def test_the_number_of_waiting_requests_is_bounded(judged):
@@ -210,39 +193,15 @@ def test_the_number_of_waiting_requests_is_bounded(judged):
         waiting -= 1
         return "no JSON"
 
-    judged(script, *(pair_of(number, f"q{number}") for number in range(MAX_CONCURRENT)))
+    judged(script, *map(pair_of, range(MAX_CONCURRENT)))
     assert most == MAX_CONCURRENT
-
-
-@pytest.mark.parametrize(
-    ("judge", "message"),
-    [
-        ("none", "profile 'none' not found"),
-        ("laptop", "the profile has no language model"),
-        ("server:m", "needs an address"),
-        ("vllm:/no/such/folder", "cannot (be fetched|import vllm)"),
-    ],
-)
-def test_names_a_judge_that_cannot_be_loaded_with_the_forms(judge, message, prompts):
-    with pytest.raises(SubmissionError, match=rf"judge {judge!r}: .*({message}).*expected vllm:MODEL"):
-        load_judge(judge, prompts)
-
-
-def test_a_claim_counts_with_evidence_and_the_right_label():
-    pairs = [pair_of(0), pair_of(1, right=False), pair_of(2), pair_of(3)]
-    found = [Judgement(precision=0.25, recall=recall) for recall in (0.6, 0.9, 0.5)]  # claim 3 could not be judged
-    outcomes = [dict.fromkeys(Unit, one) for one in [*found, "unreadable reply: half"]]
-    scores = ev2r_scores(pairs, outcomes, "a judge")
-    assert scores.units[Unit.EVIDENCE].recall.mean == pytest.approx(0.5)
-    assert scores.averitec.mean == 0.25  # claim 2 is not above the threshold, the label of claim 1 is wrong
-    assert [(one.claim_id, one.reason) for one in scores.unjudged] == [(3, "unreadable reply: half")] * 2
 
 
 class JudgeServer(Handler):
     """Says of every claim that its questions are good, and of the first one that its evidence is."""
 
     def get(self):
-        self.send({"data": [{"id": "judge", "max_model_len": 16384}]})
+        self.send({"data": [{"id": model, "max_model_len": 16384} for model in ("judge", "other")]})
 
     def post(self):
         body = self.received()
@@ -263,50 +222,62 @@ def server():
 
 
 @pytest.fixture
-def arguments(server, tmp_path, prompts):
-    write_json(predictions([result(0, "First."), result(1, "Second.", Label.REFUTED)]), tmp_path / "submission.json")
-    questions = [{"question": "When was it?", "answers": [{"answer": "In 1932."}]}]
-    labels = {"First.": "Supported", "Second.": "Refuted"}
-    gold = [{"claim": claim, "label": label, "questions": questions} for claim, label in labels.items()]
-    (tmp_path / "gold.json").write_text(json.dumps(gold))
-    files = ["--predictions", str(tmp_path / "submission.json"), "--gold", str(tmp_path / "gold.json")]
+def arguments(server, files, tmp_path, prompts):
+    """The command that scores three claims: the last is the first again, with the wrong label."""
+    results = [result(0, "First."), result(1, "Second.", Label.REFUTED), result(2, "First.")]
+    gold = [("First.", Label.SUPPORTED), ("Second.", Label.REFUTED), ("First.", Label.REFUTED)]
     judge = ["--judge", f"server:judge@{server.address}/v1", "--official-prompts", str(prompts)]
-    return ["score", *files, "--metrics", "ev2r", "--json", str(tmp_path / "scores.json"), *judge]
+    return ["score", *files(results, gold), "--metrics", "ev2r", "--json", str(tmp_path / "scores.json"), *judge]
 
 
-def test_a_run_is_scored_and_a_second_one_asks_nothing(server, arguments, tmp_path, capsys):
+def test_a_run_is_scored_and_no_judge_is_asked_anything_twice(server, arguments, tmp_path, capsys):
     assert main(arguments) == 0
     scores = json.loads((tmp_path / "scores.json").read_text())["ev2r"]
-    assert [scores["units"][unit]["recall"]["mean"] for unit in Unit] == [0.75, 1.0]
-    assert scores["averitec"]["mean"] == 0.5
+    assert [scores["units"][unit]["recall"]["mean"] for unit in Unit] == pytest.approx([2.5 / 3, 1.0])
+    # The evidence of the second claim is at the threshold and not above it, the label of the third is wrong.
+    assert scores["averitec"]["mean"] == pytest.approx(1 / 3)
     out = capsys.readouterr().out
-    assert "Ev2R of 2 claims" in out and "judge: server judge, official prompts" in out
-    assert sorted(body["messages"][0]["content"] for body in server.bodies)[0].startswith("First.|When was it?|")
+    assert "Ev2R of 3 claims" in out and "judge: server judge, official prompts" in out
+    assert sorted(body["messages"][0]["content"] for body in server.bodies)[0].startswith("First.|When did the bridge")
     assert not any("response_format" in body for body in server.bodies)
     assert main(arguments) == 0
     assert len(server.bodies) == len((tmp_path / "judgements.jsonl").read_text().splitlines()) == 4
+    assert main([*arguments, "--judge", f"server:other@{server.address}/v1"]) == 0
+    assert [body["model"] for body in server.bodies] == ["judge"] * 4 + ["other"] * 4
 
 
 def test_unjudged_claims_are_named_and_count_as_zero(server, arguments, tmp_path, capsys):
     server.silent = "Second."
     assert main(arguments) == 0
     scores = json.loads((tmp_path / "scores.json").read_text())["ev2r"]
-    assert scores["averitec"]["mean"] == 0.5
+    assert [scores["units"][unit]["recall"]["mean"] for unit in Unit] == pytest.approx([2 / 3, 2 / 3])
     assert [(one["claim_id"], one["unit"]) for one in scores["unjudged"]] == [(1, "evidence"), (1, "questions")]
     out = capsys.readouterr().out
-    assert "1 of 2 claims could not be judged in full, which counts as 0:" in out
+    assert "1 of 3 claims could not be judged in full, which counts as 0:" in out
     assert "claim 1, evidence: unreadable reply: no pair of braces found" in out
+    assert len(server.bodies) == 4  # the official scorer asks once
+
+
+@pytest.mark.parametrize("option", ["--judge", "--official-prompts"])
+def test_names_what_a_judge_needs(arguments, option, capsys):
+    place = arguments.index(option)
+    assert main([*arguments[:place], *arguments[place + 2 :]]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert "ev2r needs a judge and the organizers' prompts; give --judge and --official-prompts" in error
+    assert "scripts/official_score.sh --fetch" in error
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "message"),
+    ("judge", "message"),
     [
-        ("--judge", [], "ev2r needs a judge and the organizers' prompts; give --judge and --official-prompts"),
-        ("--official-prompts", [], "scripts/official_score.sh --fetch"),
-        ("--judge", ["--judge", "server:judge@http://127.0.0.1:9/v1"], "no OpenAI-compatible server answers at http"),
+        ("none", "profile 'none' not found"),
+        ("laptop", "the profile has no language model"),
+        ("server:m", "needs an address"),
+        ("server:judge@http://127.0.0.1:9/v1", "no OpenAI-compatible server answers at http"),
+        ("vllm:/no/such/folder", "cannot (be fetched|import vllm)"),
     ],
 )
-def test_what_is_missing_is_one_clear_error(arguments, option, value, message, capsys):
-    place = arguments.index(option)
-    assert main([*arguments[:place], *value, *arguments[place + 2 :]]) == 2
-    assert message in " ".join(capsys.readouterr().err.split())
+def test_names_a_judge_that_cannot_be_loaded_with_the_forms(arguments, judge, message, capsys):
+    assert main([*arguments, "--judge", judge]) == 2
+    error = " ".join(capsys.readouterr().err.split())
+    assert re.search(rf"judge {judge!r}: .*({message}).*expected vllm:MODEL", error)

@@ -12,8 +12,7 @@ from submission.legacy import resources
 from submission.legacy.resources import NO_PUNKT, PUNKT, Meteor, load_meteor
 from submission.legacy.scores import ClaimLegacy, Sources, legacy_scores
 from submission.read import read_pairing
-from submission.write import predictions, write_json
-from system.graph.records import Label
+from submission.score import ScoreReport
 from tests.helpers.submission_factories import paired, result
 
 SAME = (("q", "a"),)
@@ -110,14 +109,17 @@ def test_texts_are_split_into_sentences_only_with_punkt(meteor, monkeypatch, pun
     assert punkt or "python -m nltk.downloader punkt_tab" in sources.tokenization
 
 
-def test_without_wordnet_the_other_scores_are_computed(tmp_path, monkeypatch, capsys):
+def test_the_evidence_is_scored_on_request(files, wordnet, tmp_path):
+    scores = tmp_path / "scores.json"
+    assert main(["score", *files([result()]), "--metrics", "legacy", "--json", str(scores)]) == 0
+    legacy = ScoreReport.model_validate_json(scores.read_bytes()).legacy
+    assert legacy is not None and legacy.overall.averitec[0.5] == 1
+
+
+def test_without_wordnet_the_other_scores_are_computed(files, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     monkeypatch.setattr(resources, "DEBIAN", tmp_path / "none")
-    row = {"claim": "First.", "label": "Supported", "questions": [{"question": "Q?", "answers": [{"answer": "A."}]}]}
-    (tmp_path / "gold.json").write_text(json.dumps([row]))
-    write_json(predictions([result(0, "First.", Label.SUPPORTED)]), tmp_path / "submission.json")
-    files = ["--predictions", str(tmp_path / "submission.json"), "--gold", str(tmp_path / "gold.json")]
-    assert main(["score", *files, "--metrics", "legacy"]) == 3
+    assert main(["score", *files([result()]), "--metrics", "legacy"]) == 3
     printed = " ".join(capsys.readouterr().out.split())
     assert "accuracy" in printed and "not computed: legacy: METEOR needs WordNet" in printed
     assert "python -m nltk.downloader wordnet punkt_tab" in printed

@@ -1,4 +1,4 @@
-"""Reading files, predictions of any system and gold, and pairing them."""
+"""Reading files, predictions of any system and gold."""
 
 import json
 import re
@@ -9,10 +9,10 @@ from hypothesis import given
 
 from submission.files import SubmissionError, clean, read_text
 from submission.official import join_evidence
-from submission.read import Gold, claim_texts, pair, read_predictions, read_scored_gold
+from submission.read import Gold, claim_texts, read_predictions, read_scored_gold
 from system.files.texts import FileError, repair, write_text
 from system.graph.records import Label
-from tests.helpers.submission_factories import HOSTILE, prediction
+from tests.helpers.submission_factories import HOSTILE
 
 
 @pytest.fixture
@@ -142,24 +142,3 @@ def test_reads_claims_from_json_and_from_any_table(file):
         file([{"claim": "A."}, {"claim": "B."}]),
     ]
     assert [claim_texts(path) for path in paths] == [["A.", "B."]] * 3
-
-
-GOLD = [
-    Gold(claim_id=n, claim=text, label=Label.REFUTED) for n, text in enumerate(["Same.", "Same.", "Other.", "Last."])
-]
-
-
-def test_pairs_agree_in_id_and_text_whatever_the_order():
-    texts = {9: "Nowhere.", 2: "Shifted.", 1: " Same.\n"}
-    pairing = pair([prediction(number, text, "Refuted") for number, text in texts.items()], GOLD)
-    assert [(one.predicted.claim_id, one.gold.claim_id) for one in pairing.pairs] == [(1, 1)]
-    assert [one.gold.claim_id for one in pairing.mismatched] == [2]
-    assert [claim.claim_id for claim in pairing.missing] == [0, 3]
-    assert [one.claim_id for one in pairing.extra] == [9]
-
-
-def test_rejects_two_predictions_of_one_claim_and_files_that_share_none():
-    with pytest.raises(SubmissionError, match="claim 1 has two predictions"):
-        pair([prediction(1, "Same.", "Refuted"), prediction(1, "Same.", "Refuted")], GOLD)
-    with pytest.raises(SubmissionError, match="none of 1 predictions matches one of 4 gold claims by id and text"):
-        pair([prediction(0, "Shifted.", "Refuted")], GOLD)

@@ -5,15 +5,16 @@ import gzip
 import hashlib
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
+from lxml import html
 
 from submission.files import SubmissionError
 from submission.report import read_run, write_report
 from system.files.journal import JournalError
 from system.graph.records import Claim, Label
 from system.report.page import claim_page
+from tests.helpers import annotated
 from tests.helpers.report_factories import (
     CHUNK,
     HISTORY,
@@ -23,37 +24,14 @@ from tests.helpers.report_factories import (
     gold_item,
     graph_of,
     result_of,
-    write_gold,
     write_run,
 )
 
 HOSTILE = '</script><script>document.title = "owned"</script><img src=x onerror=alert(1)> \u2028 \u202eevil\u202c "\'&'
 
 
-class Page(HTMLParser):
-    """Elements and texts of a page."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.elements, self.texts = [], {}
-        self._inside = None
-        self.feed(html)
-
-    def handle_starttag(self, tag, attributes):
-        self._inside = dict(attributes) | {"tag": tag}
-        self.elements.append(self._inside)
-
-    def handle_endtag(self, tag):
-        self._inside = None
-
-    def handle_data(self, data):
-        if self._inside and self._inside["tag"] in ("script", "style"):
-            name = self._inside.get("id", self._inside["tag"])
-            self.texts[name] = self.texts.get(name, "") + data
-
-
 def page_of(path):
-    return Page(path.read_text(encoding="utf-8"))
+    return html.fromstring(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -63,11 +41,12 @@ def report(tmp_path):
 
 def test_the_page_stands_alone_and_allows_only_its_own_script_and_style(report):
     page = page_of(report)
-    addresses = [one.get(name) for one in page.elements for name in ("src", "href", "action", "data") if one.get(name)]
+    addresses = page.xpath("//@src | //@href | //@action | //@data")
     assert addresses and [one for one in addresses if not one.startswith(("#", "data:"))] == []
-    policy = next(one["content"] for one in page.elements if one.get("http-equiv"))
+    [policy] = page.xpath("//meta[@http-equiv]/@content")
     for name in ("script", "style"):
-        digest = base64.b64encode(hashlib.sha256(page.texts[name].encode()).digest()).decode()
+        [text] = page.xpath(f"//{name}[not(@id)]/text()")
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{name}-src 'sha256-{digest}';" in policy
     assert "default-src 'none'" in policy and "unsafe" not in policy
     assert [path.name for path in (report.parent / "figures").iterdir()] == ["seconds.svg"]
@@ -78,33 +57,34 @@ def test_hostile_text_makes_no_element_in_the_page_of_a_run(tmp_path):
     claim = Claim(id=0, text=HOSTILE, speaker=HOSTILE)
     graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}", url="javascript:alert(1)")
     item = gold_item(HOSTILE, Label.REFUTED, justification=HOSTILE, claim_types=[HOSTILE])
-    run = write_run(tmp_path / "run", [(result_of(claim, graph), graph)])
-    page = page_of(write_report(run, write_gold(tmp_path / "gold.json", [item])))
-    assert [one.get("type") for one in page.elements if one["tag"] == "script"] == ["application/octet-stream", None]
-    assert not [one for one in page.elements if one["tag"] == "img" or any(name.startswith("on") for name in one)]
+    run = write_run(tmp_path / "run", [result_of(claim, graph)], [graph])
+    page = page_of(write_report(run, annotated.write(tmp_path / "gold.json", [item])))
+    assert [one.get("type") for one in page.iter("script")] == ["application/octet-stream", None]
+    assert not page.xpath("//img | //*[@*[starts-with(name(), 'on')]]")
 
 
 def test_hostile_text_makes_no_element_in_the_page_of_a_claim():
     claim = Claim(id=7, text=HOSTILE)
     graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}")
-    page = Page(claim_page(result_of(claim, graph), graph.to_json()))
-    assert {one["tag"] for one in page.elements}.isdisjoint({"img", "iframe", "form"})
-    assert [one.get("id") for one in page.elements if one["tag"] == "script"] == ["data-claim", None]
-    assert re.fullmatch(r"[A-Za-z0-9+/=]+", page.texts["data-claim"])  # an alphabet that closes no element
-    details = json.loads(gzip.decompress(base64.b64decode(page.texts["data-claim"])))
+    page = html.fromstring(claim_page(result_of(claim, graph), graph.to_json()))
+    assert not page.xpath("//img | //iframe | //form")
+    data, code = page.iter("script")
+    assert (data.get("id"), code.get("id")) == ("data-claim", None)
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", data.text)  # an alphabet that closes no element
+    details = json.loads(gzip.decompress(base64.b64decode(data.text)))
     assert (details["claim"], details["gold"]) == (HOSTILE, None)
     assert len(details["thoughts"]) == len(graph.to_json()["thoughts"])
 
 
 def test_the_rows_say_what_the_list_filters_by(report):
-    rows = {one["id"]: one for one in page_of(report).elements if one["tag"] == "tr" and "id" in one}
-    assert {name: row["data-is"] for name, row in rows.items()} == {
+    rows = {row.get("id"): row for row in page_of(report).xpath("//tr[@id]")}
+    assert {name: row.get("data-is") for name, row in rows.items()} == {
         "row-0": "right debated",
         "row-1": "wrong",
         "row-2": "wrong failed cut-short",
         "row-3": "right slow",
     }
-    assert rows["row-2"]["data-incident"].split("|") == [
+    assert rows["row-2"].get("data-incident").split("|") == [
         "failed: final verdict",
         "no verdict: the label stands for a failure",
         "ran out of time; decided by what was found until then",
@@ -115,48 +95,47 @@ def test_scores_of_other_metrics_are_shown_where_their_file_is(tmp_path):
     run, gold = four_claims(tmp_path)
     scores = {"labels": {"accuracy": 0.5}, "legacy": {"qa_meteor": 0.4321, "claims": [1, 2], "note": "text"}}
     (run / "scores.json").write_text(json.dumps(scores), encoding="utf-8")
-    html = write_report(run, gold).read_text(encoding="utf-8")
-    assert "legacy.qa_meteor" in html and "0.4321" in html
-    assert "labels.accuracy" not in html
+    text = write_report(run, gold).read_text(encoding="utf-8")
+    assert "legacy.qa_meteor" in text and "0.4321" in text
+    assert "labels.accuracy" not in text
 
 
 def test_another_systems_predictions_get_scores_but_no_times(tmp_path):
     run, gold = four_claims(tmp_path)
     folder = tmp_path / "other"
-    html = write_report(folder, gold, run / "submission.csv").read_text(encoding="utf-8")
-    assert 'id="scores"' in html
-    assert 'id="time"' not in html and not (folder / "measured_timings.txt").exists()
-    assert HISTORY not in html
+    text = write_report(folder, gold, run / "submission.csv").read_text(encoding="utf-8")
+    assert 'id="scores"' in text
+    assert 'id="time"' not in text and not (folder / "measured_timings.txt").exists()
+    assert HISTORY not in text
 
 
-def sections(html):
+def sections(path):
     """The parts of a page in their order."""
-    return re.findall(r'<section(?: class="(?:example|figures)")? (?:id|aria-label)="([\w ]+)"', html)
+    return [one.get("id") or one.get("aria-label") for one in page_of(path).iter("section")]
 
 
 def test_a_run_opens_with_its_claims_or_with_its_scores(tmp_path):
     folder, gold = four_claims(tmp_path)
-    of_claims = ["claims", "Key figures", "time", "incidents", "setup"]
-    of_scores = ["Key figures", "scores", "time", "incidents", "claims", "setup"]
-    without = write_report(folder).read_text(encoding="utf-8")
-    assert sections(without) == of_claims
+    path = write_report(folder)
+    assert sections(path) == ["claims", "Key figures", "time", "incidents", "setup"]
+    without = path.read_text(encoding="utf-8")
     assert not re.search(r'id="scores"|name="is" value="(right|wrong)"', without)
     assert "3 of 4 claims decided: <a" in without and ">1 Not Enough Evidence</a>." in without
-    assert sections(write_report(folder, gold).read_text(encoding="utf-8")) == of_scores
+    of_scores = ["Key figures", "scores", "time", "incidents", "claims", "setup"]
+    assert sections(write_report(folder, gold)) == of_scores
     setup = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     (folder / "run.json").write_text(json.dumps(setup | {"documents": True}), encoding="utf-8")
-    documents = write_report(folder, gold).read_text(encoding="utf-8")
-    assert sections(documents) == ["claims", "Key figures", "scores", "time", "incidents", "setup"]
+    of_documents = ["claims", "Key figures", "scores", "time", "incidents", "setup"]
+    assert sections(write_report(folder, gold)) == of_documents
 
 
 def test_the_first_thing_is_a_claim_with_the_sentence_that_decides_it(tmp_path):
     graph = graph_of(claim := Claim(id=0, text=TEXT))
     result = result_of(claim, graph)
     quoting = result.verdict.model_copy(update={"justification": f"history.example says: “{QUOTE}”"})
-    run = write_run(tmp_path, [(result.model_copy(update={"verdict": quoting}), graph)])
-    html = write_report(run).read_text(encoding="utf-8")
-    assert sections(html)[0] == "Example"
-    example = html[html.index('aria-label="Example"') : html.index('id="claims"')]
+    path = write_report(write_run(tmp_path, [result.model_copy(update={"verdict": quoting})], [graph]))
+    assert sections(path)[0] == "Example"
+    example = html.tostring(next(page_of(path).iter("section")), encoding="unicode")
     assert TEXT in example and f"<mark>{QUOTE}</mark>" in example and HISTORY in example
 
 

@@ -10,57 +10,33 @@ from sklearn.metrics import f1_score
 from submission.__main__ import main
 from submission.bootstrap import Estimate, Resamples
 from submission.runs import score_runs
-from submission.score import INVALID, Mismatch, ScoreReport, label_scores, score, score_legacy
-from submission.write import predictions, write_json, write_outputs
+from submission.score import INVALID, Mismatch, ScoreReport, label_scores, score
 from system.graph.records import Cost, Label
-from tests.helpers.report_factories import FACTS
+from tests.helpers.report_factories import write_run
 from tests.helpers.submission_factories import result
 
 SUPPORTED, REFUTED, NEI, CONFLICTING = Label
-QUESTIONS = [{"question": "When did the bridge open?", "answers": [{"answer": "In 1932."}]}]
 
 
-@pytest.fixture
-def files(tmp_path):
-    """Predictions of claims 0, 1, 2 with another text, and 8; gold of claims 0 to 5."""
-    labels = ["Refuted" if n % 2 else "Supported" for n in range(6)]
-    gold = [{"claim": f"Claim {n}.", "label": label, "questions": QUESTIONS} for n, label in enumerate(labels)]
-    (tmp_path / "gold.json").write_text(json.dumps(gold))
-    texts = {0: "Claim 0.", 1: "Claim 1.", 2: "Claim two.", 8: "Claim 8."}
-    write_json(predictions([result(n, text, SUPPORTED) for n, text in texts.items()]), tmp_path / "submission.json")
-    return tmp_path / "submission.json", tmp_path / "gold.json"
-
-
-def test_scores_only_paired_rows_and_names_the_rest(files):
-    report = score(*files)
-    assert (report.labels.claims, report.gold_claims, report.legacy) == (2, 6, None)
-    assert (report.labels.accuracy, report.constant_refuted.accuracy) == (0.5, 0.5)
-    assert report.mismatched == (Mismatch(claim_id=2, predicted="Claim two.", gold="Claim 2."),)
-    assert (report.missing, report.extra) == ((3, 4, 5), (8,))
-    assert report.official.startswith(
-        "The official scorer scores this file wrongly: entry 3: has claim_id 8, but is at position 3"
-    )
-
-
-def test_the_evidence_is_scored_on_request(files, wordnet):
-    report = score(*files, {"legacy": score_legacy})
-    assert report.legacy is not None and report.legacy.overall.averitec[0.5] == 0.5
-    assert ScoreReport.model_validate_json(report.model_dump_json()) == report
-
-
-def test_scores_are_printed_with_what_was_left_out_and_saved(files, tmp_path, capsys, monkeypatch):
+def test_only_paired_claims_are_scored_whatever_their_order_and_the_rest_is_named(files, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    options = ["--predictions", str(files[0]), "--gold", str(files[1]), "--json", str(tmp_path / "new" / "scores.json")]
-    assert main(["score", *options]) == 0
+    texts = {8: "Claim 8.", 2: "Claim two.", 1: " Claim 1.\n", 0: "Claim 0."}
+    gold = [(f"Claim {n}.", REFUTED if n % 2 else SUPPORTED) for n in range(6)]
+    options = files([result(n, text, SUPPORTED) for n, text in texts.items()], gold)
+    assert main(["score", *options, "--json", str(tmp_path / "new" / "scores.json")]) == 0
     out = capsys.readouterr().out
     lines = [[cell.strip() for cell in line.strip("│ ").split("│")] for line in out.splitlines()]
     assert "not scored, no prediction: 3 claims (3, 4, 5)" in out
     assert "not scored, not in the gold file: 1 claims (8)" in out
     assert "not scored, another text: claim 2: 'Claim two.', in gold 'Claim 2.'" in out
+    assert "The official scorer scores this file wrongly: entry 0: has claim_id 8, but is at position 0" in out
     assert "Labels of 2 of 6 claims" in out and ["accuracy", "0.500", "0.500"] in lines
     assert ["Supported", "0.500", "1.000", "0.667", "1"] in lines
     assert ["Refuted", "1", "0", "0", "0"] in lines  # its confusion: one claim taken for Supported
-    assert json.loads((tmp_path / "new" / "scores.json").read_text())["labels"]["accuracy"] == 0.5
+    report = ScoreReport.model_validate_json((tmp_path / "new" / "scores.json").read_bytes())
+    assert (report.labels.claims, report.labels.accuracy, report.constant_refuted.accuracy) == (2, 0.5, 0.5)
+    assert report.mismatched == (Mismatch(claim_id=2, predicted="Claim two.", gold="Claim 2."),)
+    assert (report.missing, report.extra, report.legacy) == ((3, 4, 5), (8,), None)
 
 
 @pytest.mark.data
@@ -97,17 +73,12 @@ def write(tmp_path):
     gold = [{"claim": f"Claim {n}.", "label": label} for n, label in enumerate([SUPPORTED, REFUTED, NEI] * 20)]
     (tmp_path / "gold.json").write_text(json.dumps(gold))
 
-    def write_run(name, labels, two_labels=False, **settings):
+    def write(name, labels, two_labels=False, **settings):
         results = [result(n, f"Claim {n}.", label, cost=Cost(calls=3)) for n, label in enumerate(labels)]
-        write_outputs(results, tmp_path / name, FACTS)
-        lines = ['{"identity": {}}', *(one.model_dump_json() for one in results)]
-        (tmp_path / name / "journal.jsonl").write_text("".join(f"{line}\n" for line in lines))
-        setup = {"claims_file": str(tmp_path / "gold.json")}
-        setup |= {"settings": {**settings, "graph": {"two_labels": two_labels}}}
-        (tmp_path / name / "run.json").write_text(json.dumps(setup))
-        return tmp_path / name
+        settings = {**settings, "graph": {"two_labels": two_labels}}
+        return write_run(tmp_path / name, results, claims_file=str(tmp_path / "gold.json"), settings=settings)
 
-    return write_run
+    return write
 
 
 @pytest.mark.parametrize(("wanted", "accuracy", "labels"), [(None, 1.0, 2), (True, 1.0, 2), (False, 2 / 3, 4)])
@@ -160,15 +131,20 @@ def test_several_runs_make_one_table(write, tmp_path, capsys, monkeypatch):
 
 
 def test_input_that_cannot_be_scored_is_named(write, tmp_path, capsys):
-    one, other = write("one", [SUPPORTED] * 3), write("other", [SUPPORTED] * 3)
+    one, other, twice = (write(name, [SUPPORTED] * 3) for name in ("one", "other", "twice"))
     (one / "run.json").unlink()
     entries = json.loads((other / "submission.json").read_text())
     (other / "submission.json").write_text(json.dumps([entry | {"claim": "Another."} for entry in entries]))
+    (twice / "submission.json").write_text(json.dumps([*entries, entries[1]]))
     for arguments, message in (
         ([], "nothing to score"),
         ([one, other], "give the labels with --gold"),
         ([one, "--gold", tmp_path / "none.json"], "none.json"),
-        ([one, other, "--gold", tmp_path / "gold.json"], "none of 3 predictions matches"),
+        (
+            [one, other, "--gold", tmp_path / "gold.json"],
+            "none of 3 predictions matches one of 60 gold claims by id and",
+        ),
+        ([twice], "claim 1 has two predictions"),
     ):
         assert main(["score", *map(str, arguments)]) == 2
         assert message in " ".join(capsys.readouterr().err.split())

@@ -1,67 +1,82 @@
-"""The check of an adapter, on the tiny model with an adapter that knows one reply, and a script for the engine."""
+"""The check of an adapter: a tiny model that has been taught replies by heart, and a script in place of the engine."""
 
-import json
-from pathlib import Path
+import os
+from dataclasses import replace
 
+import orjson
 import pytest
-import torch
-from peft import PeftModel
 
+from system.averitec.gold import read_gold
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import ChatTokenizer
 from system.models.scripted import ScriptedModel
+from system.strategies.steps.tasks import VerdictReply
 from system.tasks.base import Adapter
 from training import check as module
 from training.__main__ import main
-from training.check import example_tasks
-from training.finetuning.base import Precision, load_base
+from training.check import EXAMPLES, example_tasks
+from training.datasets.leakage import HeldOut
+from training.datasets.samples import DataSet, Drops, Making, Sample, write_data_set
+from training.finetuning.recipes import RECIPES
+from training.finetuning.training import Job, train
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
-REPLY = '{"justification":"He is one of its speakers.","label":"Refuted"}'
+BY_HEART = replace(
+    RECIPES["verdict"], dropout=0.0, epochs=60.0, batch=4, learning_rate=5e-3, context=4096, patience=99
+)  # rank, alpha and layers are the real ones; the rest is what learning by heart needs on a tiny random model
+LEARNED = 8  # example claims
+SEED = 6  # holds out the claim after them
+
+# One justification for all, so that every update is about the labels.
+REPLIES = [VerdictReply(justification="By heart.", label=one.label) for one in read_gold(EXAMPLES)[:LEARNED]]
 
 
 @pytest.fixture(scope="module")
-def adapter(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An adapter that has learnt one reply by heart, with the record of a training."""
+def adapter(tiny_model, tmp_path_factory):
+    """An adapter that a training has taught the labels of the first example claims."""
     folder, base = tmp_path_factory.mktemp("adapter"), str(tiny_model / "base")
-    start = tiny_model / "verdict_prediction"
-    chat = ChatTokenizer(base, 4096)
-    prompts = [chat.prompt(task, True).ids for task in example_tasks(Adapter.VERDICT_PREDICTION, 3)]
-    reply = [*chat.tokenizer(REPLY, add_special_tokens=False)["input_ids"], chat.tokenizer.eos_token_id]
-    model = PeftModel.from_pretrained(load_base(base, Precision.FLOAT32), start, is_trainable=True)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for _ in range(40):
-        for prompt in prompts:
-            ids, labels = torch.tensor([[*prompt, *reply]]), torch.tensor([[*[-100] * len(prompt), *reply]])
-            model(input_ids=ids, labels=labels).loss.backward()
-        optimizer.step()
-        optimizer.zero_grad()
-    model.save_pretrained(str(folder))
-    record = {"task": "verdict", "adapter": "verdict_prediction", "data": "verdict_prediction", "base": base}
-    (folder / "training.json").write_text(json.dumps({**record, "context": 2048, "micro_batch": 1, "seed": 1}))
-    return folder
+    tasks = example_tasks(Adapter.VERDICT_PREDICTION, LEARNED)
+    samples = [Sample("", reply.label, task, reply, "") for task, reply in zip(tasks, REPLIES, strict=True)]
+    making = Making(folder, ChatTokenizer(base, BY_HEART.context), HeldOut(()), {})
+    write_data_set(DataSet("verdict_prediction", samples, Drops(), {}), making)
+    with (folder / "verdict_prediction.jsonl").open(
+        "r+b"
+    ) as file:  # a learned claim is held out too, so all are learned
+        first = orjson.loads(file.readline())
+        file.seek(0, os.SEEK_END)
+        file.write(orjson.dumps(first | {"claim_id": LEARNED}))
+    train(Job("verdict", BY_HEART, base, folder, folder / "adapter", seed=SEED))
+    return folder / "adapter"
 
 
-def checked(adapter: Path, monkeypatch: pytest.MonkeyPatch, script: object, *options: str) -> int:
+@pytest.fixture
+def checked(adapter, monkeypatch):
     """The command, with a script in place of the engine."""
-    monkeypatch.setattr(module, "load_model", lambda settings, asked: ScriptedModel(script))
-    return main(["check", str(adapter), "--profile", "server", "--count", "3", *options])
+
+    def run(script):
+        monkeypatch.setattr(module, "load_model", lambda settings, asked: ScriptedModel(script))
+        return main(["check", str(adapter), "--profile", "server", "--count", str(LEARNED)])
+
+    return run
 
 
-def share(said: str, line: str) -> float:
+def share(said, line):
     return float(said.partition(line)[2].split()[0].strip("%)"))
 
 
-def test_the_engine_agrees_with_peft_only_with_the_adapter(adapter, monkeypatch, capsys) -> None:
-    assert checked(adapter, monkeypatch, lambda request: REPLY) == 0
+def test_the_engine_agrees_with_peft_only_with_the_adapter(checked, capsys):
+    """PEFT writes what was learned, label by label: masks, template and targets of the training are right."""
+    assert checked(lambda request: REPLIES[request.task.claim.id]) == 0
     said = capsys.readouterr().out
-    assert said.count(REPLY) == 3 and share(said, "usable engine replies") == 100
-    assert share(said, "engine tokens that PEFT writes too") > 95 > share(said, "the base alone:")
+    assert all(reply.model_dump_json() in said for reply in REPLIES)
+    assert share(said, "usable engine replies") == 100
+    assert share(said, "engine tokens that PEFT writes too") == 100
+    assert share(said, "the base alone:") < 95
 
 
-def test_names_what_is_wrong(adapter, monkeypatch, capsys, tiny_model) -> None:
-    assert checked(adapter, monkeypatch, lambda request: ModelError(ErrorKind.BACKEND, "it is gone")) == 2
-    assert "the engine gave no reply to 3 requests" in capsys.readouterr().err
+def test_names_what_is_wrong(checked, capsys, tiny_model):
+    assert checked(lambda request: ModelError(ErrorKind.BACKEND, "it is gone")) == 2
+    assert f"the engine gave no reply to {LEARNED} requests" in capsys.readouterr().err
     assert main(["check", str(tiny_model / "verdict_prediction"), "--profile", "server"]) == 2
     assert "training.json cannot be read" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Each format against a packing of its own that follows the format's description, value by value."""
+"""Each format against a packing that follows the format's description, value by value."""
 
 import json
 
@@ -6,13 +6,13 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from tests.helpers.tiny_model import pack
 from training import TrainingError
 from training.dequantization import dequantize, dequantized
 from training.finetuning.card import name_of
 
 OUT, INPUTS, GROUP = 8, 16, 8
 AWQ = {"quant_method": "awq", "version": "gemm", "bits": 4, "group_size": GROUP}
-INTERLEAVED = [0, 2, 4, 6, 1, 3, 5, 7]  # AutoAWQ's order: the even ones of eight columns, then the odd ones
 
 
 def words(values):
@@ -21,12 +21,8 @@ def words(values):
     return shifted.sum(-1).to(torch.int32)
 
 
-def interleaved(values):
-    return values.reshape(len(values), -1, 8)[..., INTERLEAVED].reshape(values.shape)
-
-
 def autoawq(q, zeros, scales):
-    return {"a.qweight": words(interleaved(q.T)), "a.qzeros": words(interleaved(zeros.T)), "a.scales": scales.T}
+    return {"a.qweight": pack(q.T), "a.qzeros": pack(zeros.T), "a.scales": scales.T}
 
 
 def compressed(q, zeros, scales):

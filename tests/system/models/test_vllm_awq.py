@@ -7,10 +7,11 @@ import asyncio
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from system.settings import EngineSettings
 from system.tasks.base import Adapter
-from tests.helpers.awq_reference import dequantized_weights
+from training.dequantization import dequantized
 
 # The warnings of vLLM and what it imports are not ours to mend.
 pytestmark = [pytest.mark.slow, pytest.mark.vllm, pytest.mark.filterwarnings("default")]
@@ -45,10 +46,12 @@ def reference(tiny_model, tiny_adapters, prompts):
     from peft import PeftModel
     from transformers import AutoModelForCausalLM
 
+    packed = load_file(tiny_model / "awq" / "model.safetensors")
+    weights = dequantized({name: one.float() if one.is_floating_point() else one for name, one in packed.items()})
     tables = {}
     for adapter in Adapter:
         reader = AutoModelForCausalLM.from_pretrained(str(tiny_model / "base"), dtype=torch.float32)
-        reader.load_state_dict(dequantized_weights(tiny_model / "awq"))
+        reader.load_state_dict(weights)
         if adapter in tiny_adapters:
             reader = PeftModel.from_pretrained(reader, tiny_adapters[adapter])
         with torch.inference_mode():

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from system.averitec.gold import GoldClaim
 from system.graph.records import Label
 from system.models.prompting import render
 from system.strategies.steps.tasks import VerdictReply
@@ -19,12 +18,12 @@ from training.datasets.gold import (
 
 
 @pytest.fixture
-def bridge(annotated: list[GoldClaim]) -> GoldClaim:
+def bridge(annotated):
     """Four questions, with the reasons of the annotators."""
     return annotated[0].model_copy(update={"justification": "The archive says so."})
 
 
-def test_each_question_follows_from_the_pairs_before_it(bridge: GoldClaim) -> None:
+def test_each_question_follows_from_the_pairs_before_it(bridge):
     samples = [sample for sample in question_generation([bridge]).samples if "again" not in sample.kind]
     pairs = gold_pairs(bridge)
     assert len(samples) == len(pairs) == 4
@@ -36,7 +35,7 @@ def test_each_question_follows_from_the_pairs_before_it(bridge: GoldClaim) -> No
     assert second.endswith("Ask the next question, in JSON:") and f'A1: "{pairs[0].answer}"' in second
 
 
-def test_each_later_question_is_also_asked_again(annotated: list[GoldClaim]) -> None:
+def test_each_later_question_is_also_asked_again(annotated):
     """As the engine asks in place of a duplicate: a branch's own pairs, and a list of the questions of all."""
     many = [one.model_copy(update={"questions": one.questions * 5}) for one in annotated]
     again = [sample for sample in question_generation(many).samples if "again" in sample.kind]
@@ -49,7 +48,7 @@ def test_each_later_question_is_also_asked_again(annotated: list[GoldClaim]) -> 
     assert {context for context, _ in known} >= {0, 1, 2} and any(context == asked for context, asked in known)
 
 
-def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge: GoldClaim) -> None:
+def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge):
     *partial, whole = verdict_prediction([bridge]).samples
     pairs = gold_pairs(bridge)
     assert [sample.task.pairs for sample in partial] == [pairs[:count] for count in (1, 2, 3)]
@@ -59,13 +58,13 @@ def test_a_verdict_on_all_pairs_and_not_enough_on_fewer(bridge: GoldClaim) -> No
     assert list(json.loads(whole.reply.model_dump_json())) == ["justification", "label"]
 
 
-def test_a_claim_without_reasons_keeps_its_partial_evidence(annotated: list[GoldClaim]) -> None:
+def test_a_claim_without_reasons_keeps_its_partial_evidence(annotated):
     data = verdict_prediction(annotated)
     assert data.drops == {NO_JUSTIFICATION: 4}
     assert {sample.kind for sample in data.samples} == {PARTIAL}
 
 
-def test_keeps_a_share_of_the_partial_evidence_always_the_same(annotated: list[GoldClaim]) -> None:
+def test_keeps_a_share_of_the_partial_evidence_always_the_same(annotated):
     bridge = annotated[0].model_copy(update={"justification": "So."})
     claims = [bridge.claim.model_copy(update={"text": f"Claim {number}."}) for number in range(200)]
     many = [bridge.model_copy(update={"claim": claim}) for claim in claims]

@@ -7,25 +7,23 @@ from training.datasets.leakage import HeldOut
 CLAIM = "For a cumulative 29 of 60 years of existence as a nation, Nigeria has been under military rule."
 
 
-COPIES = (
-    CLAIM.upper(),
-    CLAIM.replace("29 of", "29 years out of"),
-    "Nigeria has been under military rule.",
-    f"A minister said: {CLAIM} He is wrong.",
+@pytest.mark.parametrize(
+    ("claim", "copy"),
+    [
+        (CLAIM.upper(), True),
+        (CLAIM.replace("29 of", "29 years out of"), True),
+        ("Nigeria has been under military rule.", True),
+        (f"A minister said: {CLAIM} He is wrong.", True),
+        ("it RAINED.", True),
+        ("Nigeria has been independent for 60 years.", False),
+        ("", False),
+    ],
 )
+def test_recognizes_copies_of_a_claim(claim, copy):
+    assert HeldOut([CLAIM, "", "It rained."]).near_copy(claim) is copy
 
 
-@pytest.mark.parametrize("claim", COPIES)
-def test_recognizes_copies_of_a_claim(claim: str) -> None:
-    assert HeldOut([CLAIM, ""]).near_copy(claim)
-
-
-@pytest.mark.parametrize("claim", ["Nigeria has been independent for 60 years.", ""])
-def test_other_claims_are_no_copies(claim: str) -> None:
-    assert not HeldOut([CLAIM, ""]).near_copy(claim)
-
-
-def test_a_text_must_hold_nearly_all_of_a_claim() -> None:
+def test_a_text_must_hold_nearly_all_of_a_claim():
     held_out = HeldOut([CLAIM])
     assert held_out.in_text(f"Question: is it so?\n“{CLAIM}” he wrote.")
     assert not held_out.in_text("Nigeria was under military rule for long, and has existed as a nation since 1960.")

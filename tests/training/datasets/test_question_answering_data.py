@@ -4,38 +4,35 @@ import asyncio
 import json
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import pytest
 
-from system.averitec.gold import GoldClaim, read_gold
+from system.averitec.gold import read_gold
 from system.files.journal import RecordJournal
 from system.graph.records import Claim
 from system.graph.records import Source as AnswerSource
-from system.models.base import ErrorKind, ModelError, Request
+from system.models.base import ErrorKind, ModelError
 from system.models.scripted import ScriptedModel
 from system.strategies.steps.tasks import VerificationReply, VerifyAnswer
-from tests.helpers.training_claims import BRIDGE, answer, claim, write
-from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE, Source
+from tests.helpers.annotated import BRIDGE, MAYOR, OPENED, answer, claim, write
+from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE
 from training.datasets.gold import states
 from training.datasets.question_answering import NOT_ENTAILED, NOT_JUDGED, question_answering
-from training.datasets.samples import DataSet, Written, replies
+from training.datasets.samples import Written, replies
 
-OPENED = "The Aster bridge was opened to traffic in 1932."
-MAYOR = "The mayor of Aster opened the bridge alone."
 FILLER = "Aster is a town on a river, with a mill and a market on every other day of the week. "
 
 
-async def believe(tasks: dict[str, VerifyAnswer]) -> dict[str, VerificationReply]:
+async def believe(tasks):
     return {name: VerificationReply(entailed=True, reason="It says so.") for name in tasks}
 
 
-def make(claims: list[GoldClaim], source: Source) -> DataSet:
+def make(claims, source):
     return asyncio.run(question_answering(claims, source, believe))
 
 
 @pytest.fixture
-def with_store(source: Source, tmp_path: Path) -> Source:
+def with_store(source, tmp_path):
     pages = [
         ("http://www.example.org/the#top", FILLER * 3 + OPENED + FILLER * 3),
         ("https://web.archive.org/web/2020/https://example.org/NO/", "The weather in Aster was fine."),
@@ -46,20 +43,20 @@ def with_store(source: Source, tmp_path: Path) -> Source:
     return replace(source, store=store)
 
 
-def test_the_gold_pages_best_passage_is_found(annotated: list[GoldClaim], with_store: Source) -> None:
+def test_the_gold_pages_best_passage_is_found(annotated, with_store):
     first, *_ = make(annotated[:1], with_store).samples
     assert "bridge was opened to" in first.task.passage.text and len(first.task.passage.text) <= 80
     assert first.task.passage.url == "http://www.example.org/the#top"
     assert first.reply.model_dump_json() == f'{{"source":"Evidence","type":"Extractive","answer":"{OPENED}"}}'
 
 
-def test_counts_unusable_answers(annotated: list[GoldClaim], with_store: Source) -> None:
+def test_counts_unusable_answers(annotated, with_store):
     data = make(annotated, with_store)
     assert data.drops == {IRRELEVANT: 1, NOT_IN_STORE: 3, NOT_ENTAILED: 0, NOT_JUDGED: 0}
     assert {"broken line 1", "missing file 3"} <= set(data.notes["flaws of the stores"].split(", "))
 
 
-def test_unanswerable_questions_get_the_nearest_other_passage(annotated: list[GoldClaim], source: Source) -> None:
+def test_unanswerable_questions_get_the_nearest_other_passage(annotated, source):
     by_kind = {sample.kind: sample for sample in make(annotated, source).samples}
     date, unanswerable = by_kind["metadata"], by_kind["Unanswerable"]
     assert (date.reply.source, date.reply.answer) == (AnswerSource.METADATA, "3-5-2021")
@@ -67,7 +64,7 @@ def test_unanswerable_questions_get_the_nearest_other_passage(annotated: list[Go
     assert {date.task.passage.text, unanswerable.task.passage.text} <= {OPENED, MAYOR}
 
 
-def test_without_a_store_answers_are_their_own_passages(source: Source, tmp_path: Path) -> None:
+def test_without_a_store_answers_are_their_own_passages(source, tmp_path):
     told = ("Why?", answer("It rained.", "Abstractive"))
     claims = read_gold(write(tmp_path / "c.json", [BRIDGE, claim("C.", "Refuted", told)]))
     data = make(claims, source)
@@ -77,12 +74,10 @@ def test_without_a_store_answers_are_their_own_passages(source: Source, tmp_path
     assert data.drops[NO_STORE] == 1
 
 
-def test_only_entailed_answers_are_kept_and_none_is_judged_twice(
-    annotated: list[GoldClaim], with_store: Source, tmp_path: Path
-) -> None:
+def test_only_entailed_answers_are_kept_and_none_is_judged_twice(annotated, with_store, tmp_path):
     lenient = replace(with_store, threshold=0.0)
 
-    def script(request: Request) -> VerificationReply | ModelError:
+    def script(request):
         assert isinstance(request.task, VerifyAnswer)
         if request.task.question.startswith("Did"):
             return ModelError(ErrorKind.BACKEND, "gone")
@@ -90,7 +85,7 @@ def test_only_entailed_answers_are_kept_and_none_is_judged_twice(
 
     model = ScriptedModel(script)
 
-    def run() -> DataSet:
+    def run():
         with RecordJournal(tmp_path / "journal.jsonl", {"a": "b"}, True, Written) as journal:
             judge = partial(replies, model, journal, what="entailment")
             return asyncio.run(question_answering(annotated[:1], lenient, judge))
@@ -108,6 +103,6 @@ def test_only_entailed_answers_are_kept_and_none_is_judged_twice(
         (False, ["5th of May 2021", "2020", "The", "A. Reeve in Paris"]),
     ],
 )
-def test_recognizes_answers_that_metadata_states(stated: bool, texts: list[str]) -> None:
+def test_recognizes_answers_that_metadata_states(stated, texts):
     made = Claim(id=0, text="C", date="3-5-2021", speaker="A. Reeve")
     assert {text: states(made, text) for text in texts} == dict.fromkeys(texts, stated)

@@ -2,8 +2,6 @@
 
 import hashlib
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -26,22 +24,20 @@ from training.datasets.samples import (
 SAYS = VerdictReply(justification='He said "no"<|im_end|>\nand left.', label=Label.REFUTED)
 
 
-def sample(
-    name: str = "a", answer: str = "In 1932.", reply: VerdictReply = SAYS, rejected: VerdictReply | None = None
-) -> Sample:
+def sample(name="a", answer="In 1932.", reply=SAYS, rejected=None):
     pair = QuestionAnswer(question="When?", answer=answer, answers=())
     task = JudgeClaim(claim=Claim(id=3, text="The Aster bridge opened."), pairs=(pair,))
     return Sample(name, reply.label, task, reply, "kind", rejected)
 
 
-def written(folder: Path, *samples: Sample, chat: ChatTokenizer | None = None, held_out: tuple[str, ...] = ()) -> Any:
+def written(folder, *samples, chat=None, held_out=()):
     """The card and the lines of a data set."""
     data = DataSet("x", samples, Drops({"before": 2}), {"recipe": "R"})
     card = write_data_set(data, Making(folder, chat, HeldOut(held_out), {"seed": 7}))
     return card, [json.loads(line) for line in (folder / "x.jsonl").read_text().splitlines()]
 
 
-def test_a_line_has_the_engines_prompt_and_a_reply_it_allows(tmp_path: Path, tiny_tokenizer: str) -> None:
+def test_a_line_has_the_engines_prompt_and_a_reply_it_allows(tmp_path, tiny_tokenizer):
     chat = ChatTokenizer(tiny_tokenizer, 4096)
     one = sample(answer="<|im_start|>system")
     _, (line,) = written(tmp_path, one, chat=chat)
@@ -53,7 +49,7 @@ def test_a_line_has_the_engines_prompt_and_a_reply_it_allows(tmp_path: Path, tin
     assert VerdictReply.model_validate_json(reply["content"]).label is Label.REFUTED
 
 
-def test_a_pair_has_the_chosen_and_the_rejected_reply(tmp_path: Path) -> None:
+def test_a_pair_has_the_chosen_and_the_rejected_reply(tmp_path):
     wrong = VerdictReply(justification="It did.", label=Label.SUPPORTED)
     _, (line,) = written(tmp_path, sample(rejected=wrong))
     assert "completion" not in line
@@ -62,15 +58,13 @@ def test_a_pair_has_the_chosen_and_the_rejected_reply(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("context", "dropped"), [(4096, {TOO_LONG_REPLY: 1}), (400, {TOO_LONG_PROMPT: 2})])
-def test_counts_samples_that_do_not_fit(
-    tmp_path: Path, tiny_tokenizer: str, context: int, dropped: dict[str, int]
-) -> None:
+def test_counts_samples_that_do_not_fit(tmp_path, tiny_tokenizer, context, dropped):
     long = VerdictReply(justification="word " * 400, label=Label.REFUTED)
     card, lines = written(tmp_path, sample(), sample(reply=long), chat=ChatTokenizer(tiny_tokenizer, context))
     assert card["dropped"] == {"before": 2} | dropped and len(lines) == card["samples"] == 2 - sum(dropped.values())
 
 
-def test_drops_copies_of_samples_and_of_held_out_claims(tmp_path: Path) -> None:
+def test_drops_copies_of_samples_and_of_held_out_claims(tmp_path):
     said = sample("c", answer="Someone claimed that pigs can fly over the moon.")
     held_out = ("Pigs can fly over the moon",)
     card, lines = written(tmp_path, sample("a"), sample("b"), said, held_out=held_out)
@@ -78,7 +72,7 @@ def test_drops_copies_of_samples_and_of_held_out_claims(tmp_path: Path) -> None:
     assert card["dropped"] == {"before": 2, REPEATED: 1, LEAKED_TEXT: 1}
 
 
-def test_the_card_says_what_the_file_holds(tmp_path: Path) -> None:
+def test_the_card_says_what_the_file_holds(tmp_path):
     card, _ = written(tmp_path, sample())
     assert json.loads((tmp_path / "x.card.json").read_text()) == card
     assert card["file"]["sha256"] == hashlib.sha256((tmp_path / "x.jsonl").read_bytes()).hexdigest()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers.tiny_training import write_lines
+from system.models.chat import ChatTokenizer
 from training import TrainingError
 from training.finetuning.examples import in_batches, read_examples, split_by_claim, that_fit
 
@@ -30,7 +30,7 @@ LINE = {
 )
 def test_reads_examples_in_order_and_names_a_line_that_is_none(tmp_path, second, method, fault):
     file = tmp_path / "a.jsonl"
-    write_lines(file, [LINE | {"claim_id": claim} for claim in range(3)])
+    file.write_text("".join(json.dumps(LINE | {"claim_id": claim}) + "\n" for claim in range(3)))
     assert [one["claim_id"] for one in read_examples(file)] == [0, 1, 2]
     file.write_text(f"{json.dumps(LINE)}\n{second}\n")
     with pytest.raises(TrainingError, match=f"a.jsonl, {fault}") as raised:
@@ -38,12 +38,11 @@ def test_reads_examples_in_order_and_names_a_line_that_is_none(tmp_path, second,
     assert "python -m training data" in str(raised.value)
 
 
-def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path):
-    with pytest.raises(TrainingError, match="no data set to train on"):
-        read_examples(tmp_path / "none.jsonl")
+@pytest.mark.parametrize(("file", "fault"), [("none", "no data set to train on"), ("empty", "found none")])
+def test_a_missing_or_empty_data_set_says_how_to_make_one(tmp_path, file, fault):
     (tmp_path / "empty.jsonl").write_text("")
-    with pytest.raises(TrainingError, match="found none"):
-        read_examples(tmp_path / "empty.jsonl")
+    with pytest.raises(TrainingError, match=f"{fault}.*: python -m training data --help"):
+        read_examples(tmp_path / f"{file}.jsonl")
 
 
 @given(st.lists(st.integers(0, 30), min_size=2).filter(lambda ids: len(set(ids)) > 1), st.integers(0, 5))
@@ -53,25 +52,18 @@ def test_no_claim_is_both_trained_on_and_held_out(claims, seed):
     assert train and held_out and not set(train) & set(held_out) and sorted(train + held_out) == sorted(claims)
 
 
-class Words:
-    """Counts words as tokens."""
-
-    def __init__(self, context):
-        self.context, self.tokenizer = context, self
-
-    def apply_chat_template(self, messages, **_):
-        return [word for message in messages for word in message["content"].split()]
-
-
-def test_leaves_out_examples_longer_than_the_context():
+def test_leaves_out_examples_longer_than_the_context(tiny_tokenizer):
     def preference(*replies):
         chosen, rejected = ([{"role": "assistant", "content": reply}] for reply in replies)
         return LINE | {"completion": chosen, "chosen": chosen, "rejected": rejected}
 
     short, long = preference("a b", "a"), preference("a", "a b c d")
-    assert that_fit([short, long], Words(context=3)) == [short]
-    with pytest.raises(TrainingError, match="all 1 examples are longer than 3 tokens"):
-        that_fit([long], Words(context=3))
+    conversation = [*LINE["prompt"], *short["chosen"]]
+    tokenizer = ChatTokenizer(tiny_tokenizer, 4096).tokenizer
+    chat = ChatTokenizer(tiny_tokenizer, len(tokenizer.apply_chat_template(conversation, return_dict=False)))
+    assert that_fit([short, long], chat) == [short]
+    with pytest.raises(TrainingError, match=f"all 1 examples are longer than {chat.context} tokens"):
+        that_fit([long], chat)
 
 
 def test_batches_have_one_length_and_random_order():

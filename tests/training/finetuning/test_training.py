@@ -10,7 +10,6 @@ import torch
 from safetensors.torch import load_file
 from transformers import Trainer, TrainerCallback
 
-from tests.helpers.tiny_training import write_lines
 from training import TrainingError
 from training.__main__ import main
 from training.finetuning import training as module
@@ -95,28 +94,22 @@ def test_a_full_disk_is_named_and_what_was_saved_is_kept(job, monkeypatch):
     assert weights(job.output)
 
 
-def test_the_moderator_learns_from_its_supervised_adapter(tiny_model, data, lines, verdicts, recwarn):
-    worse = [{"role": "assistant", "content": '{"justification":"No.","label":"Supported"}'}]
-    rows = [line | {"chosen": line.pop("completion"), "rejected": worse} for line in lines(verdicts(count=8))]
-    write_lines(data / "moderator_preferences.jsonl", rows)
+def test_the_moderator_learns_from_its_supervised_adapter(tiny_model, write_samples, tmp_path, recwarn):
+    write_samples("moderator_preferences", count=8, preferences=True)
     recipe = replace(RECIPES["moderator-dpo"], epochs=3.0, batch=4, learning_rate=1e-3, context=2048)
-    start = shutil.copytree(tiny_model / "verdict_prediction", data / "start")
+    start = shutil.copytree(tiny_model / "verdict_prediction", tmp_path / "start")
     config = json.loads((start / "adapter_config.json").read_text())
     (start / "adapter_config.json").write_text(json.dumps(config | {"base_model_name_or_path": "elsewhere"}))
-    train(Job("moderator-dpo", recipe, str(tiny_model / "base"), data, data / "dpo", start, seed=3))
+    output = tmp_path / "dpo"
+    train(Job("moderator-dpo", recipe, str(tiny_model / "base"), tmp_path, output, start, seed=3))
     assert not [warning for warning in recwarn if "elsewhere" in str(warning.message)]  # not looked for on the hub
-    margins = margins_of(data / "dpo")
-    assert margins[0] == pytest.approx(0.0, abs=1e-3)  # nats by which the chosen reply is likelier
+    # The preference margin on the held-out examples, in nats by which the chosen reply is likelier, over the training.
+    history = json.loads((last_checkpoint(output) / "trainer_state.json").read_text())["log_history"]
+    margins = [entry["eval_rewards/margins"] for entry in history if "eval_rewards/margins" in entry]
+    assert margins[0] == pytest.approx(0.0, abs=1e-3)
     assert margins[-1] > 0.1
-    assert weights(start).keys() == weights(data / "dpo").keys()
-    assert not (data / "dpo" / "ref").exists()
-
-
-def margins_of(folder):
-    """The preference margin on the held-out examples, from before the training to its end."""
-    last = max(folder.glob("checkpoints/checkpoint-*"), key=lambda path: int(path.name.split("-")[1]))
-    history = json.loads((last / "trainer_state.json").read_text())["log_history"]
-    return [entry["eval_rewards/margins"] for entry in history if "eval_rewards/margins" in entry]
+    assert weights(start).keys() == weights(output).keys()
+    assert not (output / "ref").exists()
 
 
 def test_rejects_a_quantized_base_and_names_the_command(tiny_model, data, capsys):
@@ -142,9 +135,7 @@ def test_names_bad_input(tiny_model, data, capsys, options, fault):
     assert fault in capsys.readouterr().err
 
 
-def test_another_training_or_a_folder_without_a_record_is_named(tmp_path):
-    with pytest.raises(TrainingError, match=r"training\.json cannot be read"):
-        read_record(tmp_path)
+def test_another_training_is_named(tmp_path):
     open_folder(tmp_path, SETTINGS)
     open_folder(tmp_path, SETTINGS)
     assert read_record(tmp_path) == SETTINGS
