@@ -4,7 +4,7 @@ import pytest
 
 from system.averitec.gold import read_gold
 from system.graph.records import Label, QuestionAnswer
-from system.models.chat import ChatTokenizer
+from system.models.prompting import ChatTokenizer
 from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from training.check import EXAMPLES
 from training.datasets.leakage import HeldOut

@@ -1,7 +1,7 @@
 import json
 import re
 
-from system.models.chat import ChatTokenizer
+from system.models.prompting import ChatTokenizer
 from training.__main__ import main
 from training.finetuning.examples import read_examples, split_by_claim
 from training.finetuning.recipes import HELD_OUT

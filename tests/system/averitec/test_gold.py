@@ -6,7 +6,7 @@ from knowledge_store.settings import RetrievalSettings
 from system.averitec.claims import ClaimsError, read_claims
 from system.averitec.gold import GoldAnswer, gold_by_id, read_gold, write_gold_store
 from system.graph.records import AnswerType, Label
-from tests.helpers.training_claims import answer, claim
+from tests.helpers.annotated import answer, claim
 
 ROWS = [
     claim(

@@ -13,7 +13,7 @@ from system.check import Engine, check
 from system.files.journal import RecordJournal
 from system.graph.records import Label
 from system.models.base import ErrorKind, ModelError
-from system.models.chat import ChatTokenizer
+from system.models.prompting import ChatTokenizer
 from system.models.scripted import ScriptedModel
 from system.settings import Settings
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply

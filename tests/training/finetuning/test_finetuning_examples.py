@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from system.models.chat import ChatTokenizer
+from system.models.prompting import ChatTokenizer
 from training import TrainingError
 from training.finetuning.examples import in_batches, read_examples, split_by_claim, that_fit
 

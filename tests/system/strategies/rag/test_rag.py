@@ -11,9 +11,9 @@ from system.models.prompting import render
 from system.strategies.base import named
 from system.strategies.rag.strategy import examples_like
 from system.strategies.rag.tasks import WeighSources
+from tests.helpers.annotated import answer, claim
 from tests.helpers.bridge import BROKEN, PAGES, asked
 from tests.helpers.by_strategy.rag import ORDINARY
-from tests.helpers.training_claims import answer, claim
 
 FAR = [("https://news.example/2021/03/04/aster", f"The Aster bridge was painted in {year}.") for year in range(60)]
 
