@@ -20,7 +20,7 @@ from torch.nn.utils.rnn import pad_sequence
 from training import TrainingError
 from training.reader.pairs import Pair
 
-LONGEST = 512  # tokens of a row; the evidence is cut
+LONGEST = 256  # tokens of a row; the evidence is cut
 READING, LABEL = 0, 1  # which head a row is for
 _FIELDS = ("ids", "lengths", "labels", "heads", "two_way")
 

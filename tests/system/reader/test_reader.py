@@ -58,13 +58,6 @@ def test_what_cannot_be_read_decides_nothing(reader, pair):
     assert time.monotonic() - began < 20
 
 
-def test_answers_behind_many_others_still_count(reader):
-    claim = "The bridge opened in 1931."
-    others = " ".join(f"The town of Halden{number} has a library and a school." for number in range(30))
-    without, behind = reader.labels([(others, claim), (f"{others} It is false that the bridge opened in 1931.", claim)])
-    assert abs(without - behind).max() > 0.01
-
-
 def test_labels_of_a_claim_add_up_to_one_even_without_evidence(reader):
     claim = claim_text(Claim("The bridge opened.", speaker="Mara Quill", date="3-5-2021"))
     assert claim == "The bridge opened. (Mara Quill, 3-5-2021)"
