@@ -5,6 +5,7 @@ at most eight windows, the reader scores each beside the statement, and a page s
 that does so most. Two thresholds, fitted on held-out pages, turn this into a label.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -24,6 +25,7 @@ SENTENCES = 3  # of a window
 CHARACTERS = 900  # of a window, about 200 tokens
 QUOTED = 3  # pages whose deciding sentence is looked for
 HEADING = 12  # words of a heading, at most
+_ROW = re.compile(r"[^:]+: [^:]*, [^:,]+: (?!.*[.!?]$)")  # "year: 2016, ferry: Lindt"
 Cut = Callable[[Passage], Sequence[str]]
 SUPPORTED, REFUTED, PAGE = attrgetter("supported"), attrgetter("refuted"), attrgetter("passage.page")
 
@@ -81,7 +83,7 @@ class PageVerdict:
 
 
 def windows_of(passages: Iterable[Passage], cut: Cut) -> list[Window]:
-    """Return the windows of passages, each once; neighbours overlap by a sentence."""
+    """Return the windows of passages, each once; neighbours overlap by a sentence. The row of a table stands alone."""
     found: dict[tuple[int, tuple[str, ...]], Window] = {}
     for passage in passages:
         lines, heading, start = list(cut(passage)), "", 0
@@ -90,6 +92,8 @@ def windows_of(passages: Iterable[Passage], cut: Cut) -> list[Window]:
                 heading = lines[start]
             end = start + 1
             while end < min(len(lines), start + SENTENCES) and sum(map(len, lines[start : end + 1])) <= CHARACTERS:
+                if _ROW.match(lines[start]) or _ROW.match(lines[end]):
+                    break
                 end += 1
             chosen = tuple(lines[start:end])
             found.setdefault((passage.page, chosen), Window(passage, chosen, "" if heading in chosen else heading))

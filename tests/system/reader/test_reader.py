@@ -105,6 +105,21 @@ def test_a_damaged_folder_is_named_with_the_remedy(tmp_path, change, said):
     assert said in str(error.value) and str(folder) in str(error.value)
 
 
+@pytest.mark.parametrize("number", ["612 400", "612\u00a0400", "612\u202f400", "612’400", "612'400"])
+def test_digits_in_groups_are_one_number(reader, number):
+    passage = f"In 2022 the Corvane ferries carried {number} passengers."
+    (said,) = reader.probabilities([(passage, "The Corvane ferries carried 612,400 passengers in 2022.")])
+    assert said.argmax() == Relation.SUPPORTED
+
+
+def test_the_row_of_a_table_is_read_alone():
+    rows = ["year: 2015, ferry: Lindt, passengers: 29,800", "year: 2016, ferry: Lindt, passengers: 31,200"]
+    windows = windows_of([passage("rows")], lambda _: ["Ferries", *rows, "It rained.", "It snowed."])
+    assert [window.sentences for window in windows] == [
+        ("Ferries",), (rows[0],), (rows[1],), ("It rained.", "It snowed.")
+    ]  # fmt: skip
+
+
 def test_windows_keep_a_heading_and_each_sentence_once():
     text = "Costs of the bridge\n\nIt cost 40 crowns. It is long. It is red. It is old."
     windows = windows_of([passage(text), passage(text)], lambda one: sentences(one.text))
