@@ -88,12 +88,12 @@ def windows_of(passages: Iterable[Passage], cut: Cut) -> list[Window]:
     for passage in passages:
         lines, heading, start = list(cut(passage)), "", 0
         while start < len(lines):
-            if len(lines[start].split()) <= HEADING and not ENDING.search(lines[start]):
+            row = _ROW.match(lines[start])
+            if len(lines[start].split()) <= HEADING and not (row or ENDING.search(lines[start])):
                 heading = lines[start]
             end = start + 1
-            while end < min(len(lines), start + SENTENCES) and sum(map(len, lines[start : end + 1])) <= CHARACTERS:
-                if _ROW.match(lines[start]) or _ROW.match(lines[end]):
-                    break
+            most = start + 1 if row else min(len(lines), start + SENTENCES)
+            while end < most and not _ROW.match(lines[end]) and sum(map(len, lines[start : end + 1])) <= CHARACTERS:
                 end += 1
             chosen = tuple(lines[start:end])
             found.setdefault((passage.page, chosen), Window(passage, chosen, "" if heading in chosen else heading))
