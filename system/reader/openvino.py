@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from knowledge_store.turns import Turns, batches
 from system.reader.base import VERDICTS, Probabilities, ReaderUnavailable, Relation
+from system.text.quantities import SPACED
 
 GRAPH, WEIGHTS, TOKENIZER, CONFIG = "reader.xml", "reader-*.bin", "tokenizer.json", "reader.json"
 POSITIONS = 512  # the longest pair that the encoder has positions for
-_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:[^\S\n]|[’'])\d{3})+(?!\d)")  # digits in groups of three
+_SPACED = re.compile(rf"(?<![\d.,]){SPACED}(?!\d)")
 BATCH_TOKENS = 1024  # of a batch, padding included; larger ones are no faster, and other claims wait for each
 
 
@@ -137,7 +138,7 @@ def softmax(logits: NDArray[np.float32]) -> Probabilities:
 def _clean(text: str) -> str:
     """A text without lone surrogates, which no tokenizer can read, and with commas in 12 300 and 12’300."""
     text = text.encode("utf-8", "replace").decode("utf-8").strip()
-    return _GROUPED.sub(lambda number: re.sub(r"\D", ",", number[0]), text)
+    return _SPACED.sub(lambda number: re.sub(r"[\s'’]", ",", number[0]), text)
 
 
 def read_graph(folder: Path) -> Any:

@@ -1,8 +1,9 @@
 """From windows to a verdict: what the pages that were found say of a statement.
 
-A window is up to three sentences of a passage, behind the heading they stand under. The encoder and shared words choose
-at most eight windows, the reader scores each beside the statement, and a page supports or refutes as much as its window
-that does so most. Two thresholds, fitted on held-out pages, turn this into a label.
+A window is up to three sentences of a passage, or one row of a table, behind the heading they stand under. The encoder
+and shared words choose at most eight windows, and the reader scores each beside the statement. A page supports the
+statement if one of its windows does; otherwise it refutes it if one does. Two thresholds, fitted on held-out pages,
+decide this.
 """
 
 import re
@@ -25,7 +26,7 @@ SENTENCES = 3  # of a window
 CHARACTERS = 900  # of a window, about 200 tokens
 QUOTED = 3  # pages whose deciding sentence is looked for
 HEADING = 12  # words of a heading, at most
-_ROW = re.compile(r"[^:]+: [^:]*, [^:,]+: (?!.*[.!?]$)")  # "year: 2016, ferry: Lindt"
+_ROW = re.compile(r"[^:]{1,60}: .*?, [^:,]{1,60}: ")  # of a table, as it is read: "year: 2016, ferry: Lindt"
 Cut = Callable[[Passage], Sequence[str]]
 SUPPORTED, REFUTED, PAGE = attrgetter("supported"), attrgetter("refuted"), attrgetter("passage.page")
 
@@ -68,10 +69,9 @@ class PageVerdict:
         return max(self.supporting.supported, self.refuting.refuted)
 
     def label(self, thresholds: tuple[float, float]) -> Label:
-        """What the page says, by the thresholds of both sides.
+        """Return what the page says, by the thresholds of both sides.
 
-        A window that supports counts before one that refutes: elsewhere on a page, what is said of something else often
-        seems to contradict.
+        Support counts first: a window about something else often seems to contradict, and seldom to support.
         """
         if self.supporting.supported >= thresholds[0]:
             return Label.SUPPORTED
@@ -83,7 +83,7 @@ class PageVerdict:
 
 
 def windows_of(passages: Iterable[Passage], cut: Cut) -> list[Window]:
-    """Return the windows of passages, each once; neighbours overlap by a sentence. The row of a table stands alone."""
+    """Return the windows of passages, each once; neighbours overlap by a sentence, and a table's row stands alone."""
     found: dict[tuple[int, tuple[str, ...]], Window] = {}
     for passage in passages:
         lines, heading, start = list(cut(passage)), "", 0

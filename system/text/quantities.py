@@ -20,11 +20,11 @@ _NUMBER_WORDS = {word: value for value, word in enumerate(_UNITS.split())}
 _NUMBER_WORDS |= {word: 10 * tens for tens, word in enumerate(_TENS.split(), start=2)}
 NUMBER_WORDS = frozenset(word for word in _NUMBER_WORDS | _SCALES if len(word) > 2)
 _GROUPED = r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?"  # 612,400 and 1,00,000
-_SPACED = r"\d{1,3}(?:[\s'’]\d{3})+(?:[.,]\d+)?"
+SPACED = r"\d{1,3}(?:[\s'’]\d{3})+(?:[.,]\d+)?"  # 612 400 and 612’400
 _DOTTED = r"\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?"
 _QUANTITY = re.compile(
     r"(?<![\w.])(?<![^\W\d]-)(?P<currency>US\$|A\$|\$|£|€|₹|₦|Rs\.?|KSh|Sh|R|N)?\s?"
-    rf"(?P<number>(?:{_GROUPED}|{_SPACED}|{_DOTTED}|\d+(?:[.,]\d+)?)(?!\d)|"
+    rf"(?P<number>(?:{_GROUPED}|{SPACED}|{_DOTTED}|\d+(?:[.,]\d+)?)(?!\d)|"
     rf"(?i:{'|'.join(sorted(_NUMBER_WORDS, key=len, reverse=True))})\b)"
     rf"(?:[\s-]?(?P<scale>(?i:{'|'.join(sorted(_SCALES, key=len, reverse=True))}))\b)?"
     r"(?:\s?(?P<percent>%|(?i:per\s?cent|percent|pc|percentage)\b))?"

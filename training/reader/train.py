@@ -46,9 +46,8 @@ def train(data: Sequence[Path], base: str, output: Path, recipe: Recipe) -> None
     parts["train"] = Rows.joined([parts["train"], *(other["train"] for other in more)])
     trainer = _Trainer(Network(base, recipe.layers), output, recipe)
     rows, kind = parts["train"], "bfloat16" if trainer.half else "float32"
-    print(
-        f"{len(rows):,} rows, {len(rows.ids):,} tokens an epoch; {trainer.device}, {kind}; from step {trainer.step:,}"
-    )
+    size = f"{len(rows):,} rows, {len(rows.ids):,} tokens an epoch"
+    print(f"{size}; {trainer.device}, {kind}; from step {trainer.step:,}", flush=True)
     began = monotonic()
     while not trainer.run_epoch(parts, began):
         pass

@@ -113,7 +113,7 @@ def test_digits_in_groups_are_one_number(reader, number):
 
 
 def test_the_row_of_a_table_is_read_alone():
-    rows = ["year: 2015, ferry: Lindt, passengers: 29,800", "year: 2016, ferry: Lindt, passengers: 31,200"]
+    rows = ["opens: 12:30, ferry: Lindt, passengers: 29,800", "year: 2016, ferry: Lindt, note: It sank in May."]
     windows = windows_of([passage("rows")], lambda _: ["Ferries", *rows, "It rained.", "It snowed."])
     assert [window.text for window in windows] == [
         "Ferries", *(f"Ferries {row}" for row in rows), "Ferries It rained. It snowed."
