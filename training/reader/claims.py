@@ -1,9 +1,9 @@
 """AVeriTeC's claims with evidence, to train the head that gives the four labels.
 
-Each claim appears three times an epoch: with the annotators' questions and answers; with their answers among answers to
-claims that resemble it; and with some of its answers removed. Often somebody only says the claim again among them,
-which changes nothing. The label stays that of the claim, because that is what a submission is scored by, whatever its
-search has found.
+Each claim appears five times an epoch: with the annotators' questions and answers; with their answers among answers to
+claims that resemble it; with some of its answers removed; and twice as a search finds evidence, sentences without
+questions, few of them the claim's own. Often somebody only says the claim again among them, which changes nothing. The
+label stays that of the claim, because that is what a submission is scored by, whatever its search has found.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ import numpy as np
 from system.averitec.gold import GoldClaim, read_gold
 from system.graph.records import NO_ANSWER
 from system.reader.base import VERDICTS, claim_text, evidence_text
-from training.reader.pairs import WORDS, Pair, held_out
+from training.reader.pairs import WORDS, Pair, held_out, sentences_of
 
 DISTRACTORS = 20  # nearest answers to other claims, from which a variant draws
 
@@ -46,7 +46,7 @@ def labelled_claims(file: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
 
 
 def _variants(claim: str, own: Sequence[str], others: Sequence[str], rng: Random) -> list[list[tuple[str, str]]]:
-    """Questions with answers: all; among distractors and rumours, without questions; and some of them."""
+    """Questions with answers: all; among distractors and rumours, without questions; some of them; and as found."""
     gold = [_split(one) for one in own]
     strangers = [("", _split(one)[1]) for one in rng.sample(list(others), min(len(others), rng.randint(2, 9)))]
     rumours = [("", rng.choice(WORDS["rumours"]).format(claim)) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
@@ -56,7 +56,18 @@ def _variants(claim: str, own: Sequence[str], others: Sequence[str], rng: Random
     few = [*left, *strangers[: rng.randint(0, 3)]]
     rng.shuffle(few)
     rng.shuffle(gold)
-    return [gold, mixed, few]
+    return [gold, mixed, few, *(_found(claim, gold, others, rng) for _ in range(2))]
+
+
+def _found(claim: str, gold: list[tuple[str, str]], others: Sequence[str], rng: Random) -> list[tuple[str, str]]:
+    """Sentences of answers to other claims, the nearest most often, with at most two of the claim's own answers."""
+    own = [answer for _, answer in gold if answer != NO_ANSWER and rng.random() < 0.3][:2]
+    near = [answer for rank, one in enumerate(others) if rng.random() < 8 / (8 + rank) and (answer := _split(one)[1])]
+    said = [one for answer in [*own, *near] for one in sentences_of(answer)[:3] if len(one.split()) > 3]
+    said = said[: rng.randint(4, 14)]
+    said += [rng.choice(WORDS["rumours"]).format(claim) for _ in range(rng.choice((0, 1, 1, 2)))]
+    rng.shuffle(said)
+    return [("", sentence) for sentence in said]
 
 
 def _split(told: str) -> tuple[str, str]:

@@ -82,8 +82,9 @@ def _names(rng: Random) -> dict[str, str]:
     comma = rng.random() < 0.8
     slots |= {f"n{place}": f"{n:,}" if comma else str(n) for place, n in enumerate((low, middle, high), start=1)}
     slots |= {f"y{place}": str(year) for place, year in enumerate(sorted(rng.sample(range(1890, 2026), 3)), start=1)}
-    spelled = rng.random() < 0.6
-    for place, n in enumerate(sorted(rng.sample(range(2, 13), 3)), start=1):
+    spelled, few = rng.random() < 0.6, sorted(rng.sample(range(2, 13), 3))
+    slots |= {"sum": f"{low + middle + high:,}", "small": str(sum(few))}
+    for place, n in enumerate(few, start=1):
         slots[f"s{place}"] = WORDS["small"].split()[n - 2] if spelled else str(n)
     share = rng.randint(56, 95)
     slots |= {"p": str(rng.randint(4, max(5, 100 - share))), "q": str(share)}
