@@ -8,12 +8,14 @@ import asyncio
 from collections.abc import Sequence
 from time import perf_counter
 
+import numpy as np
+
 from knowledge_store.dense.encoder import Encoder
 from knowledge_store.pages.page import document
 from knowledge_store.pages.sentences import ENDING
-from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Cost, Label, QuestionAnswer, Source
+from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Cost, Label, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
-from system.reader.base import VERDICTS, claim_text, evidence_text
+from system.reader.base import VERDICTS, Probabilities, Relation, claim_text, evidence_text
 from system.reader.loading import BUNDLED, load_reader
 from system.reader.reading import nearest, windows_of
 from system.strategies.steps.tasks import (
@@ -30,19 +32,14 @@ from system.tasks.base import Reply, Task
 from system.text.copies import copies_in, without_copies
 from system.text.language import other_language
 from system.text.questions import clause_of, question_of_statement, topics_of
-from system.text.words import content_stems, coverage, quotation, sentences, words
+from system.text.words import content_stems, quotation, sentences, words
 
 TASKS = (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
 """Tasks that need no language model. Answers are cut from their passages, so there is nothing to verify."""
 
 ABOUT = 0.6  # nearness (cosine plus share of words) from which a sentence is about a question
-SAYS = {
-    Label.SUPPORTED: "agrees with the claim",
-    Label.REFUTED: "contradicts the claim",
-    Label.NOT_ENOUGH_EVIDENCE: "does not settle the claim",
-    Label.CONFLICTING: "supports the claim only in part",
-}
 MERGED = 5  # answers that a merged one joins, at most
+DECIDING = 5  # answers by which a claim is judged
 QUOTES = "\"'“”‘’"
 WHEN, WHERE = "When was the claim made?", "Where was the claim first published?"
 
@@ -103,36 +100,42 @@ class ExtractiveModel:
         return MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
     def _judge(self, task: JudgeClaim) -> tuple[VerdictReply, float]:
-        ours = {*questions(task.claim)}  # which tell nothing that the claim does not
-        pairs = [pair for pair in task.pairs if pair.answered or pair.question not in ours]
-        evidence = evidence_text(("" if pair.question in ours else pair.question, pair.answer) for pair in pairs)
-        (likely,) = load_reader(self._reader).labels([(evidence or NO_ANSWER, claim_text(task.claim))])
+        """Judge by the answers of pages that decide most when they are read alone."""
+        reader, ours = load_reader(self._reader), {*questions(task.claim)}  # which tell nothing that the claim does not
+        asked = {
+            answer: "" if pair.question in ours else pair.question
+            for pair in reversed(task.pairs)
+            for answer in pair.answers
+            if answer.source is Source.EVIDENCE
+        }
+        answers = [*{answer.text: answer for answer in asked}.values()]
+        scores = reader.probabilities([(answer.text, core(task.claim.text)) for answer in answers])
+        order = np.argsort(scores[:, Relation.NOT_ENOUGH], kind="stable")[:DECIDING]
+        evidence = evidence_text((asked[answers[place]], answers[place].text) for place in order) or NO_ANSWER
+        (likely,) = reader.labels([(evidence, claim_text(task.claim))])
         best = int(likely.argmax())
-        reasons = justify(VERDICTS[best], task.claim, task.pairs)
+        reasons = justify(VERDICTS[best], answers, scores)
         return VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])
 
 
-def justify(label: Label, claim: Claim, pairs: Sequence[QuestionAnswer]) -> str:
-    """Say what the evidence says, and quote the answer that has most of the claim's words: nearest, not what decides.
-
-    It quotes the pages' own answers, because a merged one may stand in no document.
-    """
-    wanted, answers = content_stems(claim.text), [answer for pair in pairs for answer in pair.answers]
-    # Metadata last: pages say more.
-    answers.sort(key=lambda answer: (answer.source is Source.METADATA, -coverage(wanted, content_stems(answer.text))))
+def justify(label: Label, answers: Sequence[Answer], scores: Probabilities) -> str:
+    """Say what the evidence says, and quote the answer that says most of it when it is read alone: (answers, 3)."""
     if not answers:
-        return "Nothing was found that answers the questions about the claim."
-    first, *others = answers
-    if first.source is Source.METADATA:
-        return f"Judged by the claim and its metadata alone: {quotation(first.text)}."
-    if label is Label.CONFLICTING and others:
-        return f"The evidence points both ways: {_quoted(first)}, but also {_quoted(others[0])}."
-    return f"The evidence {SAYS[label]}; nearest to it: {_quoted(first)}."
+        return "No page was found that answers the questions about the claim."
+    supporting, refuting = (_quoted(answers[int(scores[:, side].argmax())]) for side in (0, 1))
+    match label:
+        case Label.SUPPORTED:
+            return f"The evidence agrees with the claim; most of all: {supporting}."
+        case Label.REFUTED:
+            return f"The evidence contradicts the claim; most of all: {refuting}."
+        case Label.CONFLICTING if supporting != refuting:
+            return f"The evidence points both ways: {supporting}, but also {refuting}."
+    part = "supports the claim only in part" if label is Label.CONFLICTING else "does not settle the claim"
+    return f"The evidence {part}; nearest to it: {_quoted(answers[int(scores[:, Relation.NOT_ENOUGH].argmin())])}."
 
 
 def _quoted(answer: Answer) -> str:
-    where = "metadata" if answer.source is Source.METADATA else document(answer.passage.url)
-    return f"{quotation(answer.text)} ({where})"
+    return f"{quotation(answer.text)} ({document(answer.passage.url)})"
 
 
 def ask(task: AskQuestion) -> str:

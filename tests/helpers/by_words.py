@@ -15,7 +15,7 @@ class ByWords:
     thresholds = (0.5, 0.5)
 
     def probabilities(self, pairs):
-        return np.array([self._judge(*pair) for pair in pairs], dtype=np.float32)
+        return np.array([self._judge(*pair) for pair in pairs], dtype=np.float32).reshape(-1, 3)
 
     def _judge(self, passage, statement):
         statement = re.sub(r"^\[[^\]]*\] ", "", statement)  # its context

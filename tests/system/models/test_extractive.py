@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Label, QuestionAnswer, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request
-from system.models.extractive import MERGED, WHEN, WHERE, ExtractiveModel, ask, justify, questions
+from system.models.extractive import DECIDING, MERGED, WHEN, WHERE, ExtractiveModel, ask, justify, questions
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
 from system.tasks.base import Reply, Task
 from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, passage
@@ -48,19 +48,24 @@ def test_a_task_that_takes_a_language_model_fails_alone() -> None:
     assert isinstance(other, Completion)
 
 
-def test_a_judgement_reads_answers_without_the_rules_own_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judgement_reads_the_answers_that_decide_most(monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
 
     class Listening(ByWords):
         def labels(self, pairs):
             read.extend(evidence for evidence, _ in pairs)
-            return np.tile(np.float32([0.7, 0.1, 0.1, 0.1]), (len(pairs), 1))
+            return super().labels(pairs)
 
     monkeypatch.setattr("system.models.extractive.load_reader", lambda name: Listening())
-    ours, theirs = questions(CLAIM)[0], "How many lanes has it?"
-    pairs = (qa(ours, "In May 1932.", ANSWERS[0]), qa(theirs, "Two.", ANSWERS[0]), QuestionAnswer.unanswered(ours))
-    replies([JudgeClaim(claim=CLAIM, pairs=pairs), JudgeClaim(claim=CLAIM, pairs=pairs[2:])])
-    assert read == [f"In May 1932. {theirs} Two.", NO_ANSWER]
+    ours, theirs = questions(TRAFFIC)[0], "What happened?"
+    others = answers(*(f"Word{i} here." for i in range(DECIDING)))
+    said, (date,) = answers("It was opened for traffic; a bridge."), answers("3-5-2021")
+    date = date.model_copy(update={"source": Source.METADATA})
+    pairs = (qa(ours, "joined", *others, said[0], date), qa(theirs, "joined", said[0]), QuestionAnswer.unanswered(ours))
+    first, second = replies([JudgeClaim(claim=TRAFFIC, pairs=pairs), JudgeClaim(claim=TRAFFIC, pairs=pairs[2:])])
+    kept = " ".join(one.text for one in others[: DECIDING - 1])  # each once, without the rules' own questions
+    assert read == [f"{said[0].text} {kept}", NO_ANSWER]
+    assert (first.label, second.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
 
 
 @pytest.mark.parametrize(
@@ -146,32 +151,28 @@ def test_merging_puts_the_nearest_first_and_leaves_repetitions_out() -> None:
     assert len(reply.sources) == MERGED
 
 
-def pair(text: str, page: int = 0) -> QuestionAnswer:
-    return qa("When?", text, answer(text, cites=passage(text, page=page)))
-
-
 TRAFFIC = Claim(id=0, text="The bridge was opened for traffic.")
-OPENED, CLOSED = pair("It opened in 1932."), pair("It is closed.", page=1)
-NOTHING = QuestionAnswer.unanswered("Who paid?")
-DATED = pair("3-5-2021")
-DATED = DATED.model_copy(update={"answers": (DATED.answers[0].model_copy(update={"source": Source.METADATA}),)})
 
 
 @pytest.mark.parametrize(
-    ("label", "pairs", "expected"),
+    ("label", "expected"),
     [
-        (Label.SUPPORTED, [OPENED], "The evidence agrees with the claim; nearest to it: “It opened in 1932.”"),
-        (Label.REFUTED, [NOTHING, OPENED], "contradicts the claim; nearest to it: “It opened in 1932.”"),
-        (Label.CONFLICTING, [OPENED, CLOSED], "“It opened in 1932.” (page0.example), but also “It is closed.” (page"),
-        (Label.CONFLICTING, [OPENED], "supports the claim only in part; nearest to it: “It opened in 1932.”"),
-        (Label.NOT_ENOUGH_EVIDENCE, [CLOSED], "does not settle the claim; nearest to it: “It is closed.”"),
-        (Label.REFUTED, [NOTHING], "Nothing was found that answers the questions about the claim."),
-        (Label.REFUTED, [DATED], "Judged by the claim and its metadata alone: “3-5-2021”."),
-        (Label.REFUTED, [DATED, OPENED], "; nearest to it: “It opened in 1932.”"),
-        (Label.REFUTED, [CLOSED, OPENED], "; nearest to it: “It opened in 1932.”"),  # which has the claim's words
-        (Label.SUPPORTED, [pair("since 1932")], "“since 1932” (page0.example)."),
-        (Label.SUPPORTED, [pair("word " * 100)], " word …” (page0.example)."),
+        (Label.SUPPORTED, "The evidence agrees with the claim; most of all: “It opened.” (page0.example)."),
+        (Label.REFUTED, "The evidence contradicts the claim; most of all: “It is closed.” (page1.example)."),
+        (
+            Label.CONFLICTING,
+            "both ways: “It opened.” (page0.example), but also “It is closed.” (page1.example).",
+        ),
+        (Label.NOT_ENOUGH_EVIDENCE, "does not settle the claim; nearest to it: “It is closed.” (page1.example)."),
     ],
 )
-def test_reasons_quote_the_answer_nearest_to_the_claim(label, pairs, expected) -> None:
-    assert expected in justify(label, TRAFFIC, pairs)
+def test_reasons_quote_the_answer_that_says_most_of_what_is_said(label: Label, expected: str) -> None:
+    scores = np.float32([[0.6, 0.1, 0.3], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
+    given = answers("It opened.", "It is closed.", "word " * 100)
+    assert expected in justify(label, given, scores)
+    long = justify(label, given[2:], scores[2:])
+    assert " word …” (page2.example)." in long and ("in part" in long) == (label is Label.CONFLICTING)
+
+
+def test_without_an_answer_of_a_page_the_reason_says_so() -> None:
+    assert justify(Label.REFUTED, [], np.zeros((0, 3), np.float32)).startswith("No page was found")
