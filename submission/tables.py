@@ -117,6 +117,7 @@ def print_summary(results: Sequence[ClaimResult], facts: RunFacts, folder: Path)
 def _summary_lines(results: Sequence[ClaimResult], run: RunTiming) -> list[tuple[str, str]]:
     labels = Counter(result.verdict.label for result in results)
     facts, cost = run.facts, run.cost
+    why = Counter(failure.message for result in results for failure in result.failures).most_common(1)
     return [
         ("labels", ", ".join(f"{label} {labels[label]}" for label in Label)),
         ("seconds per claim", f"mean {run.mean:.2f}, p50 {run.p50:.2f}, p95 {run.p95:.2f}, max {run.max:.2f}"),
@@ -124,6 +125,7 @@ def _summary_lines(results: Sequence[ClaimResult], run: RunTiming) -> list[tuple
         ("rule", run.verdict),
         ("stages", _joined(f"{name} {seconds:.2f} s" for name, seconds in run.stages.items())),
         ("failed steps", _counted(run.failures)),
+        *(("most often", f"{count} × {message}") for message, count in why),
         ("passed over in the documents", _counted(sum((Counter(one.flaws) for one in results), Counter()))),
         (
             "model calls",
