@@ -74,11 +74,11 @@ class Library:
     ) -> None:
         flaws = Flaws() if flaws is None else flaws
         self._settings, self._day, self._seconds = settings, day, seconds
-        self._candidates = Candidates(claims)
+        self._candidates = Candidates(claims, settings)
         self._lock = Lock()
         shown = progress_bar(pages, unit="page", desc="reading", disable=not progress, delay=1)
         with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
-            for _ in thread.map(self._candidates.add, batches(admitted(shown, day, settings, flaws), settings)):
+            for _ in thread.map(self._candidates.add, batches(admitted(shown, day, settings, flaws))):
                 pass
         flaws.update({Flaw.MIRROR: self._candidates.mirrors, Flaw.REPEATED_PASSAGE: self._candidates.repetitions})
         found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}

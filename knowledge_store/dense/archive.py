@@ -219,8 +219,8 @@ class OpenBookSearch:
         day = None if settings.later_pages else book.day
         pages = self._ask(lambda archive: archive.find(query, vector, day, SEARCH_RESULTS)) or []
         numbered = (replace(page, number=book.first + page.number) for page in pages)
-        candidates = Candidates([query])
-        for batch in batches(admitted(numbered, book.day, settings, self.flaws), settings):
+        candidates = Candidates([query], settings)
+        for batch in batches(admitted(numbered, book.day, settings, self.flaws)):
             candidates.add(batch)
         best = candidates.best(query, settings.dense_candidates)
         passages, copies = without_copies(best, book.claim, settings)
