@@ -18,8 +18,6 @@ from knowledge_store.tokenization import NOTHING, Hashes, Places, fingerprints
 
 BATCH = 1_000_000  # characters that are cut and counted in one go
 
-Source = tuple[int, str, bytes]
-"""Number and address of a page, and its text as UTF-8, which takes less memory than a string."""
 Span = tuple[int, int]
 """Where a text starts and ends in that of its page."""
 
@@ -95,7 +93,8 @@ class Candidates:
         self.pages = self.mirrors = self.passages = self.repetitions = 0
         self._size, self._overlap = settings.chunk_size, settings.chunk_overlap
         self._counter = QueryCounter(claims)
-        self._kept: list[tuple[list[Source], Places, Places]] = []  # pages, their starts, windows
+        self._pages: list[tuple[int, str, bytes]] = []  # number, address, and text, which takes less memory as UTF-8
+        self._windows = [np.empty((3, 0), dtype=np.int64)]  # place in ``_pages``, start and end in the page
         self._seen_pages: set[int] = set()  # fingerprints
         self._seen_passages: set[int] = set()
 
@@ -107,38 +106,34 @@ class Candidates:
         self.pages += int(distinct.sum())
         self.mirrors += int((~distinct).sum())
         spans = [
-            (number, start, end)
-            for number in np.flatnonzero(distinct).tolist()
-            for start, end in cut(pages[number].sentences, self._size, self._overlap)
+            (place, start, end)
+            for place in np.flatnonzero(distinct).tolist()
+            for start, end in cut(pages[place].sentences, self._size, self._overlap)
         ]
-        windows = np.array(spans, dtype=np.int64).reshape(-1, 3).T  # number of the page, start and end in the text
-        windows[1:] += starts[windows[0]]
-        prints = fingerprints(text, windows[1], windows[2])
-        windows = windows[:, prints != NOTHING]
-        distinct = _first_seen(prints[prints != NOTHING], self._seen_passages)
+        windows = np.array(spans, dtype=np.int64).reshape(-1, 3).T
+        offsets = starts[windows[0]]
+        prints = fingerprints(text, windows[1] + offsets, windows[2] + offsets)
+        windows, prints = windows[:, prints != NOTHING], prints[prints != NOTHING]
+        distinct = _first_seen(prints, self._seen_passages)
         self.passages += int(distinct.sum())
         self.repetitions += int((~distinct).sum())
         windows = windows[:, distinct]
         for part in np.array_split(windows, 1 + len(text) // BATCH, axis=1):  # a page may have millions
-            self._counter.add(count(text, part[1], part[2]))
-        sources = [
+            offsets = starts[part[0]]
+            self._counter.add(count(text, part[1] + offsets, part[2] + offsets))
+        self._windows.append(windows + [[len(self._pages)], [0], [0]])
+        self._pages += [
             (page.number, page.url, one.encode("utf-8", "surrogatepass"))
             for page, one in zip(pages, texts, strict=True)
         ]
-        self._kept.append((sources, starts, windows))
 
     def best(self, claim: str, limit: int) -> tuple[Passage, ...]:
         """The passages that BM25 ranks highest for one of the claims; ties in the store's order."""
-        ranking = self._counter.rank(claim, limit)
-        offsets = np.cumsum([0, *(windows.shape[1] for *_, windows in self._kept)])
-        holders = np.searchsorted(offsets, ranking.positions, side="right") - 1
+        positions = self._counter.rank(claim, limit).positions
         text_of = lru_cache(8)(lambda data: data.decode("utf-8", "surrogatepass"))  # many may be of one large page
         found = []
-        for holder, place in zip(holders, ranking.positions - offsets[holders], strict=True):
-            sources, starts, windows = self._kept[holder]
-            page = windows[0, place]
-            number, url, data = sources[page]
-            start, end = (windows[1:, place] - starts[page]).tolist()
+        for place, start, end in np.concatenate(self._windows, axis=1)[:, positions].T.tolist():
+            number, url, data = self._pages[place]
             found.append(Passage(text_of(data)[start:end], url, number, start))
         return tuple(found)
 

@@ -51,18 +51,8 @@ class Encoder(Protocol):
         """Embed questions; differs from ``encode`` only for models with a query prompt."""
 
 
-class Model(Protocol):
-    """A loaded encoder, for one thread: ``batch`` characters at a time; ``symmetric``: queries need no prompt."""
-
-    batch: int
-    symmetric: bool
-
-    def encode(self, texts: Sequence[str], *, queries: bool = False) -> Vectors:
-        """See ``Encoder``."""
-
-
 class HubModel:
-    """A sentence-transformers model of a folder or the model hub; on a GPU it computes in half precision."""
+    """A sentence-transformers model, used as ``OpenVinoModel``; on a GPU it computes in half precision."""
 
     def __init__(self, name: str) -> None:
         from sentence_transformers import SentenceTransformer
@@ -93,7 +83,7 @@ class SentenceEncoder:
     It keeps the ``capacity`` last used vectors of passages, and of queries: 20,000 of MiniLM take 30 MB.
     """
 
-    def __init__(self, model: Model, dimension: int, capacity: int = 20_000) -> None:
+    def __init__(self, model: OpenVinoModel | HubModel, dimension: int, capacity: int = 20_000) -> None:
         self._model, self._capacity, self.dimension = model, capacity, dimension
         self._passages: Cache = OrderedDict()
         self._queries: Cache = self._passages if model.symmetric else OrderedDict()
@@ -108,7 +98,7 @@ class SentenceEncoder:
         """
         name = settings.encoder
         try:
-            model: Model = OpenVinoModel(BUNDLED) if name == NAME else HubModel(name)
+            model: OpenVinoModel | HubModel = OpenVinoModel(BUNDLED) if name == NAME else HubModel(name)
         except (OSError, RuntimeError, ValueError, KeyError, ImportError) as error:
             raise EncoderUnavailable(_explained(name, error)) from error
         return cls(model, _checked(name, model))
@@ -138,7 +128,7 @@ class SentenceEncoder:
         return np.array([found[text] for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
 
 
-def _checked(name: str, model: Model) -> int:
+def _checked(name: str, model: OpenVinoModel | HubModel) -> int:
     """Check that known answers are nearest to their questions, warm up, and return the vectors' dimension."""
     questions, answers = zip(*KNOWN_PAIRS, strict=True)
     try:
