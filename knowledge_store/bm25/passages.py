@@ -94,7 +94,7 @@ class Candidates:
         self._size, self._overlap = settings.chunk_size, settings.chunk_overlap
         self._counter = QueryCounter(claims)
         self._pages: list[tuple[int, str, bytes]] = []  # number, address, and text, which takes less memory as UTF-8
-        self._windows = [np.empty((3, 0), dtype=np.int64)]  # place in ``_pages``, start and end in the page
+        self._windows: list[Places] = [np.empty((3, 0), dtype=np.int64)]  # place in ``_pages``, start and end in the page
         self._seen_pages: set[int] = set()  # fingerprints
         self._seen_passages: set[int] = set()
 
@@ -121,7 +121,7 @@ class Candidates:
         for part in np.array_split(windows, 1 + len(text) // BATCH, axis=1):  # a page may have millions
             offsets = starts[part[0]]
             self._counter.add(count(text, part[1] + offsets, part[2] + offsets))
-        self._windows.append(windows + [[len(self._pages)], [0], [0]])
+        self._windows.append(windows + np.array([[len(self._pages)], [0], [0]]))
         self._pages += [
             (page.number, page.url, one.encode("utf-8", "surrogatepass"))
             for page, one in zip(pages, texts, strict=True)
