@@ -94,7 +94,7 @@ class Candidates:
         self._size, self._overlap = settings.chunk_size, settings.chunk_overlap
         self._counter = QueryCounter(claims)
         self._pages: list[tuple[int, str, bytes]] = []  # number, address, and text, which takes less memory as UTF-8
-        self._windows: list[Places] = [np.empty((3, 0), dtype=np.int64)]  # place in ``_pages``, start and end in the page
+        self._windows: list[Places] = [np.empty((3, 0), dtype=np.int64)]  # place in ``_pages``, its start and end
         self._seen_pages: set[int] = set()  # fingerprints
         self._seen_passages: set[int] = set()
 
