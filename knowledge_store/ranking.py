@@ -6,7 +6,6 @@ Worker processes run this, so nothing here imports torch, and results can be pic
 
 import logging
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache, lru_cache
@@ -24,6 +23,7 @@ from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive, is_archive
 from knowledge_store.searchers.searched import searched
 from knowledge_store.settings import BM25_TOP_K, RetrievalSettings
+from knowledge_store.turns import Turns
 
 log = logging.getLogger(__name__)
 
@@ -74,12 +74,11 @@ class Library:
     ) -> None:
         flaws = Flaws() if flaws is None else flaws
         self._settings, self._day, self._seconds = settings, day, seconds
-        self._candidates = Candidates(claims)
+        self._candidates = Candidates(claims, settings)
         self._lock = Lock()
         shown = progress_bar(pages, unit="page", desc="reading", disable=not progress, delay=1)
-        with ThreadPoolExecutor(1) as thread:  # counts while the next pages are read: compiled code needs no lock
-            for _ in thread.map(self._candidates.add, batches(admitted(shown, day, settings, flaws), settings)):
-                pass
+        for _ in Turns("counting").map(self._candidates.add, batches(admitted(shown, day, settings, flaws))):
+            pass  # counts while the next pages are read: compiled code needs no lock
         flaws.update({Flaw.MIRROR: self._candidates.mirrors, Flaw.REPEATED_PASSAGE: self._candidates.repetitions})
         found = {flaw: flaws[flaw] for flaw in Flaw if flaws[flaw]}
         self.report = ReadingReport(name, self._candidates.pages, self._candidates.passages, found)

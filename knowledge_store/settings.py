@@ -47,7 +47,6 @@ class RetrievalSettings(BaseModel):
         "output/searched", description="folder that keeps search results, so that no search is repeated"
     )
     encoder: Name = Field("all-MiniLM-L6-v2", description="sentence-transformers model: a folder or a name")
-    encoder_code: bool = Field(False, description="run the code that comes with the encoder; only if you trust it")
 
     @property
     def chunk_overlap(self) -> int:

@@ -1,4 +1,4 @@
-"""Share a model between claims: first come, first served, a batch at a time."""
+"""Work in threads, a batch at a time: claims that share a model are served first come, first served."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ R = TypeVar("R")
 
 
 class Turns:
-    """Threads in which a model works, so many calls at a time; callers are served in the order of asking."""
+    """Threads that work, so many calls at a time; callers are served in the order of asking."""
 
     def __init__(self, name: str, places: int = 1) -> None:
         self._places = places

@@ -235,7 +235,7 @@ def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
     with progress_bar(
         total=2, desc=first, leave=False, bar_format="{desc} ({n} of {total} loaded, {elapsed})"
     ) as progress:
-        encoder = SentenceEncoder.of(settings.retrieval).cached()  # rules and judges read the same sentences
+        encoder = SentenceEncoder.of(settings.retrieval)  # rules and judges read the same sentences
         progress.update()
         progress.set_description_str(f"loading the model {settings.model.model or settings.model.backend}")
         model = load_model(settings, encoder, asked)

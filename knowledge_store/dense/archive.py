@@ -1,13 +1,12 @@
 """An archive searched by words and by meaning at once.
 
-SQLite keeps the vectors in half precision. FAISS finds the nearest ones by products of 8 bits, in a file beside the
-archive that is made again if it is lost. Exact cosines rank them. The pages that FTS5 ranks highest and those of the
-nearest passages are fused by reciprocal rank (Cormack et al., 2009). Example:
+SQLite keeps the vectors in half precision. FAISS finds the nearest ones by products of 8 bits, in an index that each
+process makes of them. Exact cosines rank them. The pages that FTS5 ranks highest and those of the nearest passages are
+fused by reciprocal rank (Cormack et al., 2009). Example:
 ``add_vectors(archive, encoder, settings)``, then ``FusedArchive(archive, settings, encoder.dimension).find(…)``.
 """
 
 import logging
-import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -52,8 +51,8 @@ log = logging.getLogger(__name__)
 
 
 def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings) -> int:
-    """Embed the passages of pages without vectors, and make the index; returns the number of passages embedded."""
-    _faiss()
+    """Embed the passages of pages without vectors; returns the number of passages embedded."""
+    _faiss()  # which searching will need
     _register(archive, _wanted(settings, encoder.dimension))
     count = 0
     with archive.connected() as connection:
@@ -71,7 +70,6 @@ def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings)
                 connection.executemany("INSERT INTO vectors (page, start, vector) VALUES (?, ?, ?)", values)
             count += len(values)
             bar.update(len(rows))
-    FusedArchive(archive, settings, encoder.dimension).index()
     return count
 
 
@@ -123,12 +121,6 @@ class FusedArchive:
             its, ours = _described(kind), _described(wanted)
             _warn_once(f"{archive.path}: searched by words alone; its vectors are of {its}, not {ours}")
 
-    def index(self) -> Any:
-        """The index of all vectors, made or read once in a process; None if there are none."""
-        with self._archive.connected() as connection:
-            (last,) = connection.execute("SELECT max(id) FROM vectors").fetchone()
-        return _index(self._archive.path, self._token, last, self._dimension) if self._token and last else None
-
     def find(self, query: str, vector: Vectors, day: date | None, limit: int) -> list[Page]:
         """The pages that bear on a query, whose vector is (dimension,); see ``Archive.search``."""
         rankings = [self._archive.by_words(query, day, DEPTH)]
@@ -140,8 +132,11 @@ class FusedArchive:
 
     def _by_meaning(self, vector: Vectors, day: date | None) -> list[int]:
         """Rows of the pages with the nearest passages, best first."""
-        if (index := self.index()) is None:
+        with self._archive.connected() as connection:
+            (last,) = connection.execute("SELECT max(id) FROM vectors").fetchone()
+        if not (self._token and last):
             return []
+        index = _index(self._archive.path, self._token, last, self._dimension)
         query = np.ascontiguousarray(vector[None], dtype=np.float32)
         ids = index.search(query, min(NEAREST, index.ntotal))[1][0]
         with self._archive.connected() as connection:
@@ -177,40 +172,16 @@ def _stored(
 
 @lru_cache(maxsize=4)
 def _index(path: Path, token: str, last: int, dimension: int) -> Any:
-    """The index of the vectors up to an id, from its file or made; the token is that of the archive."""
+    """The index of the vectors up to an id, made once in a process; the token is that of the archive."""
     faiss = _faiss()
-    file = path.with_name(f"{path.name}.{token}.{last}.faiss")
-    try:
-        if file.is_file():
-            faiss.set_deserialization_vector_byte_limit(file.stat().st_size)  # damaged bytes may ask for any memory
-            index = faiss.read_index(str(file), faiss.IO_FLAG_MMAP)
-            if index.d == dimension:
-                return index
-    except (OSError, RuntimeError, MemoryError) as error:
-        reason = str(error).strip().rpartition("\n")[2]
-        log.warning("%s: the index cannot be read (%s); it is made again", file, reason)
-    with Archive(path).connected() as connection:
-        index = _made(faiss, connection, dimension)
-    partial = file.with_name(f".{file.name}.{os.getpid()}.partial")
-    try:
-        faiss.write_index(index, str(partial))
-        for old in path.parent.glob(f"{path.name}.{token}.*.faiss"):
-            old.unlink(missing_ok=True)
-        partial.replace(file)
-    except (OSError, RuntimeError) as error:
-        partial.unlink(missing_ok=True)
-        log.warning("%s: the index is not kept (%s); the next search makes it again", file, error)
-    return index
-
-
-def _made(faiss: Any, connection: sqlite3.Connection, dimension: int) -> Any:
-    ids = np.fromiter((row for (row,) in connection.execute("SELECT id FROM vectors")), dtype=np.int64)
     index = faiss.index_factory(dimension, "SQ8,IDMap2", faiss.METRIC_INNER_PRODUCT)
-    sample = np.sort(np.random.default_rng(1).choice(ids, min(len(ids), SAMPLE), replace=False))
-    index.train(_stored(connection, "id", sample.tolist(), dimension)[1])
-    for begin in range(0, len(ids), CHUNK):
-        keys, vectors = _stored(connection, "id", ids[begin : begin + CHUNK].tolist(), dimension)
-        index.add_with_ids(vectors, np.ascontiguousarray(keys[:, 0]))
+    with Archive(path).connected() as connection:
+        ids = np.fromiter((row for (row,) in connection.execute("SELECT id FROM vectors")), dtype=np.int64)
+        sample = np.sort(np.random.default_rng(1).choice(ids, min(len(ids), SAMPLE), replace=False))
+        index.train(_stored(connection, "id", sample.tolist(), dimension)[1])
+        for begin in range(0, len(ids), CHUNK):
+            keys, vectors = _stored(connection, "id", ids[begin : begin + CHUNK].tolist(), dimension)
+            index.add_with_ids(vectors, np.ascontiguousarray(keys[:, 0]))
     return index
 
 
@@ -248,8 +219,8 @@ class OpenBookSearch:
         day = None if settings.later_pages else book.day
         pages = self._ask(lambda archive: archive.find(query, vector, day, SEARCH_RESULTS)) or []
         numbered = (replace(page, number=book.first + page.number) for page in pages)
-        candidates = Candidates([query])
-        for batch in batches(admitted(numbered, book.day, settings, self.flaws), settings):
+        candidates = Candidates([query], settings)
+        for batch in batches(admitted(numbered, book.day, settings, self.flaws)):
             candidates.add(batch)
         best = candidates.best(query, settings.dense_candidates)
         passages, copies = without_copies(best, book.claim, settings)

@@ -20,7 +20,6 @@ GRAPH, TOKENIZER, CONFIG = "encoder.xml", "tokenizer.json", "encoder.json"
 CPU_BATCH = 1000
 """Characters that are embedded at a time on a CPU; larger batches are no faster, and other claims wait for each."""
 _PER_TOKEN = 100  # characters; a longer text is cut before it is tokenized
-_BATCH = 32  # texts that are computed at once
 
 
 class OpenVinoModel:
@@ -59,9 +58,7 @@ class OpenVinoModel:
         places = sorted(range(len(texts)), key=lambda place: len(encoded[place]))
         vectors: dict[int, NDArray[np.float32]] = {}
         for _, group in groupby(places, key=lambda place: len(encoded[place])):
-            alike = list(group)
-            for begin in range(0, len(alike), _BATCH):
-                batch = alike[begin : begin + _BATCH]
-                ids = np.array([encoded[place] for place in batch], dtype=np.int64)
-                vectors |= zip(batch, self._request.infer([ids])[0].copy(), strict=True)
+            batch = list(group)
+            ids = np.array([encoded[place] for place in batch], dtype=np.int64)
+            vectors |= zip(batch, self._request.infer([ids])[0].copy(), strict=True)
         return np.array([vectors[place] for place in range(len(texts))], dtype=np.float32)

@@ -70,8 +70,7 @@ class SearxNg:
         dated = {str(result["url"]): _day(result.get("publishedDate")) for result in results if result.get("url")}
         if silent := _silent(answer.get("unresponsive_engines")):
             if not dated:
-                blocked = f"nothing was searched, its engines are blocked ({silent})"
-                raise SearchError(f"SearXNG at {self._address}: {blocked}")
+                raise SearchError(f"SearXNG at {self._address}: nothing was searched, engines are blocked ({silent})")
             log.warning("SearXNG at %s: searched without these engines: %s", self._address, silent)
         return list(dated.items())
 

@@ -3,7 +3,6 @@
 import asyncio
 from datetime import date
 from threading import Barrier
-from types import SimpleNamespace
 
 import pytest
 
@@ -68,7 +67,7 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
 ELSEWHERE = {
     "model.backend", "model.model", "model.other_models", "model.adapters", "engine.context", "engine.gpu_memory",
     "engine.encoder_memory", "engine.timeout", "engine.address", "retrieval.search", "retrieval.search_folder",
-    "retrieval.encoder", "retrieval.encoder_code", "reading.document_strategy", "reading.verifier",
+    "retrieval.encoder", "reading.document_strategy", "reading.verifier",
     "run.max_concurrent_claims", "run.workers", "run.calibration",
 }  # fmt: skip
 SETTINGS = [f"{section}.{name}" for section, fields in SECTIONS.items() for name in fields.model_fields]
@@ -143,7 +142,7 @@ def test_as_many_stores_are_ranked_at_once_as_workers(make_engine, monkeypatch, 
 
 
 def test_an_engine_has_what_its_settings_name(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr(SentenceEncoder, "of", lambda settings: SimpleNamespace(cached=BagOfWords))
+    monkeypatch.setattr(SentenceEncoder, "of", lambda settings: BagOfWords())
     curve = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.5))
     (tmp_path / "curve.json").write_text(curve.model_dump_json())
     assert load_engine(load("laptop", {})).calibration is None

@@ -84,7 +84,7 @@ def _fit(options: argparse.Namespace) -> None:
     from system.settings import load
     from training.reader.thresholds import fit
 
-    encoder = SentenceEncoder.of(load("laptop", {}).retrieval).cached()
+    encoder = SentenceEncoder.of(load("laptop", {}).retrieval)
     print(fit(options.reader, encoder, options.sets, options.claims, options.pages))
 
 

@@ -1,4 +1,4 @@
-"""An archive finds by words and by vectors; what is lost of its index comes back from SQLite."""
+"""An archive finds by words and by vectors."""
 
 import multiprocessing
 import os
@@ -7,7 +7,6 @@ import sqlite3
 import sys
 from contextlib import closing
 from hashlib import blake2b
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -57,11 +56,6 @@ def found(archive, query, limit=10):
     return [page.url[8:-9] for page in fused.find(query, encoder.encode_queries([query])[0], None, limit)]
 
 
-def index_of(archive):
-    (file,) = archive.path.parent.glob("a.sqlite.*.faiss")
-    return file
-
-
 def test_finds_what_shares_no_word_with_the_query(archive):
     assert [page.url for page in archive.search("automobile", None, 10, Flaws())] == ["https://0.example/"]
     assert found(archive, "automobile", 2) == ["0", "1"]
@@ -70,24 +64,6 @@ def test_finds_what_shares_no_word_with_the_query(archive):
 def test_what_both_ways_find_comes_first(archive):
     archive.add([Page(9, "https://9.example/", ("Oslo Oslo Oslo",))])
     assert found(archive, "it rained in Oslo")[:2] == ["3", "9"], "found by words although it has no vector yet"
-
-
-def harmed_size(file):
-    """Let the index say that it has far more numbers than it has: reading it must not take as much memory."""
-    whole = file.read_bytes()
-    at = whole.index((2 * Synonyms.dimension).to_bytes(8, "little"))  # how many numbers the ranges of 8 bits are
-    file.write_bytes(whole[:at] + (2**20).to_bytes(8, "little") + whole[at + 8 :])
-
-
-@pytest.mark.parametrize("harm", [Path.unlink, lambda file: file.write_bytes(b"x" * 999), harmed_size])
-def test_a_lost_or_damaged_index_is_made_again(archive, harm, caplog):
-    file = index_of(archive)
-    harm(file)
-    module._index.cache_clear()
-    assert found(archive, "automobile", 2) == ["0", "1"]
-    caplog.clear()
-    module._index.cache_clear()
-    assert found(archive, "automobile", 2) == ["0", "1"] and not caplog.messages
 
 
 def test_without_faiss_the_extra_is_named(archive, monkeypatch):
@@ -101,7 +77,6 @@ def test_a_page_that_changes_loses_its_vectors(archive):
     assert found(archive, "yellow bananas", 1) != ["2"]
     assert add_vectors(archive, Synonyms(), SETTINGS) == 2
     assert sorted(found(archive, "automobile", 4)) == ["0", "1", "2", "4"]
-    assert index_of(archive)
 
 
 def test_embedding_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
