@@ -44,7 +44,7 @@ CONTENT_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+\s*(;|$)", re.ASCII)  # v
 Address = IPv4Address | IPv6Address
 
 
-class FetchError(Exception):
+class FetchError(WorkFailed):
     """A page is not fetched; the message says why, ``status`` is that of the server's answer, or 0."""
 
     def __init__(self, message: str, status: int = 0) -> None:

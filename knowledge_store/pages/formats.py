@@ -51,36 +51,39 @@ for _library in ("trafilatura", "htmldate"):
     logging.getLogger(_library).setLevel(logging.CRITICAL)  # their complaints name no file; ours do
 
 
-def parts_of(data: bytes, suffix: str, name: str) -> Iterator[tuple[str, list[str]]]:
+def parts_of(data: bytes, suffix: str, name: str) -> list[tuple[str, list[str]]]:
     """The parts of a file that can be cited, each with its place and its blocks that are not blank.
 
     A place is the fragment of an address: "page=3" of a PDF (RFC 8118), "row=2-9" of a table (RFC 7111), else empty.
     The suffix is one of ``SUFFIXES``, the name is for warnings. Raises an ``UnreadableFile``.
     """
+    parts: Iterable[tuple[str, Iterable[str]]]
     if suffix == ".pdf":
-        parts: Iterable[tuple[str, Iterable[str]]] = pdf.pages_of(data, name)
+        parts = pdf.pages_of(data, name)
     elif suffix in (".csv", ".tsv"):
         parts = _csv(data, name)
     else:
-        whole, longest = _blocks(data, suffix, name)
-        parts = [("", chain.from_iterable(text_blocks(block, longest) for block in whole))]
-    for place, blocks in parts:
-        shown = (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)
-        if kept := [block for block in shown if block.strip()]:
-            yield place, kept
+        parts = [("", _blocks(data, suffix, name))]
+    shown = ((place, [encodable(block).replace(SOFT_HYPHEN, "") for block in blocks]) for place, blocks in parts)
+    kept = ((place, [block for block in blocks if block.strip()]) for place, blocks in shown)
+    return [(place, blocks) for place, blocks in kept if blocks]
 
 
-def _blocks(data: bytes, suffix: str, name: str) -> tuple[Iterable[str], int]:
-    """The blocks of a file without places, and the length of its longest line if it is plain text."""
+def _blocks(data: bytes, suffix: str, name: str) -> Iterator[str]:
+    """Yield the blocks of a file without places."""
+    longest = 0
     if suffix == ".docx":
-        return html.everything(word.html_of(data, name)), 0
-    text = decoded(data, name)
-    if suffix in (".html", ".htm"):
-        return html.article(text), 0
-    if suffix in (".md", ".markdown"):
-        return html.everything(MarkdownIt("commonmark").enable("table").render(text)), 0
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return re.split(r"\n[^\S\n]*\n", text), max(map(len, text.split("\n")))
+        blocks = html.everything(word.html_of(data, name))
+    elif suffix in (".html", ".htm"):
+        blocks = html.article(decoded(data, name))
+    elif suffix in (".md", ".markdown"):
+        blocks = html.everything(MarkdownIt("commonmark").enable("table").render(decoded(data, name)))
+    else:
+        text = decoded(data, name).replace("\r\n", "\n").replace("\r", "\n")
+        blocks = iter(re.split(r"\n[^\S\n]*\n", text))
+        longest = max(map(len, text.split("\n")))
+    for block in blocks:
+        yield from text_blocks(block, longest)
 
 
 def html_of(data: bytes, suffix: str, name: str) -> str | None:
