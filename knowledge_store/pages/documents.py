@@ -12,9 +12,9 @@ from dataclasses import replace
 from datetime import date
 from functools import cache, partial
 from pathlib import Path
+from threading import Thread
 
-from knowledge_store import isolation
-from knowledge_store.isolation import LIMITS, Limits, WorkFailed, isolated
+from knowledge_store.isolation import LIMITS, WORKERS, Limits, WorkFailed, isolated
 from knowledge_store.normalization import encodable
 from knowledge_store.pages.formats import LIBRARIES, SUFFIXES, parts_of, suffix_of, suffix_of_text
 from knowledge_store.pages.page import Flaw, Flaws, Page, UnreadableFile, counted, describe, on_the_web, shown_path
@@ -28,7 +28,6 @@ STANDARD_INPUT = "-"
 MAX_FILE = 256 * 2**20  # bytes; a larger file is left out
 AHEAD = 4  # files read at once
 NAMED = 10  # files that are named for each reason to leave them out; the others are counted
-_BY_NAME = (Flaw.UNREADABLE_FILE, Flaw.EMPTY_PAGE)  # reasons to leave a document out
 _ENDING_IN = f"ending in {', '.join(sorted(SUFFIXES))}"
 
 log = logging.getLogger(__name__)
@@ -57,14 +56,14 @@ def read_documents(
     """
     given = [str(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
     lines = len(given) == 1 and _is_store(given[0])  # whose pages have the numbers of their lines
-    before, number = flaws.copy(), 0
+    number = 0
     for source in given:
         for page in _read(source, flaws, limits, fetch=fetch, alone=len(given) == 1):
             yield page if lines else replace(page, number=number)
             number += 1
-    for flaw, count in (flaws - before).items():
-        if flaw in _BY_NAME and count > NAMED:
-            log.warning("%s: %d more skipped", flaw, count - NAMED)
+    for flaw in (Flaw.UNREADABLE_FILE, Flaw.EMPTY_PAGE):
+        if flaws[flaw] > NAMED:
+            log.warning("%s: %d more skipped", flaw, flaws[flaw] - NAMED)
     if not number:
         raise DocumentsError(f"no text in {', '.join(given)}{describe(flaws)}")
 
@@ -114,7 +113,9 @@ def read_blocks(data: bytes, suffix: str, name: str) -> list[str]:
 @cache
 def warm_up() -> None:
     """Start what reads pages of the web, once and in the background: a claim need not wait for it."""
-    isolation.warm_up(_loaded(".html"))
+    read = partial(_tried, partial(read_document, b"<p>It rained.", ".html", "warming"))
+    for _ in range(WORKERS):
+        Thread(target=read, daemon=True).start()
 
 
 def _loaded(suffix: str) -> tuple[str, ...]:

@@ -12,6 +12,9 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
+from lxml import etree
+from lxml.html import fragment_fromstring
+
 from knowledge_store.pages.page import UnreadableFile
 
 MAX_UNPACKED = 256 * 2**20  # bytes; a document that unpacks to more is refused
@@ -33,8 +36,6 @@ log = logging.getLogger(__name__)
 
 def html_of(data: bytes, name: str) -> str:
     """Convert a document to HTML; warn of what is left out, with its name."""
-    from lxml import etree
-
     try:
         parts = _unpacked(data)
         parser = etree.XMLParser(resolve_entities=False, no_network=True)
@@ -79,8 +80,6 @@ def _converted(parts: dict[str, bytes], trees: Iterable[Any], name: str) -> str:
 
 def _unwrap(tree: Any) -> None:
     """Let mammoth find all text that is shown: replace what it does not know by its contents."""
-    from lxml import etree
-
     etree.strip_elements(tree, f"{W}moveFrom", with_tail=False)
     for either in [*tree.iter(f"{MC}AlternateContent")]:  # the last alternative is for the oldest programs
         either[:] = [one for one in reversed(either) if next(one.iter(f"{W}t"), None) is not None][:1]
@@ -90,13 +89,11 @@ def _unwrap(tree: Any) -> None:
 
 def _name_unread(text: str, parts: dict[str, bytes], trees: Iterable[Any], name: str) -> None:
     """Warn of what is not part of the running text, is no text, or is missing in the HTML."""
-    from lxml import html
-
     around = [part for part in parts if part.startswith(("word/header", "word/footer"))]
     if any(b"<w:t>" in parts[part] or b"<w:t " in parts[part] for part in around):
         log.warning("%s: headers and footers of its pages are left out", name)
     shown = Counter(char for tree in trees for one in tree.iter(f"{W}t") for char in one.text or "")
-    read = Counter("".join(html.fragment_fromstring(text, create_parent=True).itertext()))
+    read = Counter("".join(fragment_fromstring(text, create_parent=True).itertext()))
     for count, what in (
         (parts.get(COMMENTS, b"").count(b"<w:comment "), "left out %d of its comments"),
         (sum(1 for tree in trees for _ in tree.iter(f"{M}oMath")), "left out %d of its equations"),
