@@ -150,7 +150,7 @@ class Fetcher:
             self._rules[site] = rules
         limits = replace(ROBOTS, until=end)
         try:
-            return not rules or isolated(limits, _allows, rules[:MAX_ROBOTS], str(url), load=("protego",))
+            return not rules or isolated(limits, _allows, rules[:MAX_ROBOTS], str(url), load=(__name__, "protego"))
         except WorkFailed as error:
             raise FetchError(f"robots.txt cannot be read ({error})") from error
 

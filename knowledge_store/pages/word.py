@@ -40,7 +40,7 @@ def html_of(data: bytes, name: str) -> str:
         parts = _unpacked(data)
         parser = etree.XMLParser(resolve_entities=False, no_network=True)
         trees = {part: etree.fromstring(parts[part], parser) for part in BODIES if part == DOCUMENT or part in parts}
-    except UnreadableFile:
+    except (MemoryError, UnreadableFile):
         raise
     except Exception as error:  # whatever the bytes do to zipfile and lxml
         raise UnreadableFile("expected a Word document (.docx): another format, or damaged") from error
