@@ -23,7 +23,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from queue import Empty, LifoQueue, SimpleQueue
 from subprocess import DEVNULL, Popen, TimeoutExpired
-from threading import TIMEOUT_MAX, Thread
+from threading import TIMEOUT_MAX
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -32,6 +32,7 @@ T = TypeVar("T")
 START = 480.0  # seconds for a worker to start, and to load what a call uses, on a very busy machine
 SHARE = 4  # a call may take this part of the time that is left, so that one file leaves time for others
 TICK = 0.001  # seconds: a socket or a timer that is set to 0 does not wait at all, or never fires
+WORKERS = min(max(2, len(os.sched_getaffinity(0))), 8)  # at least two, so that one that hangs does not stop the others
 LATE = "the time ran out"
 COMMAND = "import sys; sys.path[:] = {path!r}; from knowledge_store.isolation import serve; serve({descriptor})"
 
@@ -75,17 +76,6 @@ def isolated(limits: Limits, function: Callable[..., T], *arguments: Any, load: 
     if it raised an error or exceeded a limit.
     """
     return _shared(os.getpid()).call(limits, function, *arguments, load=load)
-
-
-def warm_up(load: Sequence[str]) -> None:
-    """Start the shared workers in the background, with what later calls will use; see ``isolated``."""
-
-    def start() -> None:
-        with suppress(WorkFailed):  # a worker that cannot start fails its first call again
-            isolated(LIMITS, _load, (), load=load)
-
-    for _ in _shared(os.getpid()).workers:
-        Thread(target=start, name="warming", daemon=True).start()
 
 
 class Workers:
@@ -192,11 +182,8 @@ class _Worker:
 
 @cache
 def _shared(process: int) -> Workers:
-    """The workers of a process; one that was forked has workers of its own.
-
-    There is one per core, but at least two, so that one that hangs does not stop the others, and at most eight.
-    """
-    shared = Workers(min(max(2, len(os.sched_getaffinity(0))), 8))
+    """The workers of a process; one that was forked has workers of its own."""
+    shared = Workers(WORKERS)
     atexit.register(shared.close)
     return shared
 

@@ -1,29 +1,33 @@
 """Read the user's own documents as pages: files, folders of files, standard input, addresses on the web.
 
-Example: ``list(read_documents("minutes/", Flaws()))``.
+Files are parsed and cut in worker processes, within limits. Example: ``list(read_documents("minutes/", Flaws()))``.
 """
 
 import logging
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import date
+from functools import cache, partial
 from pathlib import Path
+from threading import Thread
 
-from knowledge_store.isolation import LATE, LIMITS, Limits, WorkFailed
+from knowledge_store.isolation import LIMITS, WORKERS, Limits, WorkFailed, isolated
 from knowledge_store.normalization import encodable
-from knowledge_store.pages.formats import SUFFIXES, suffix_of_text
-from knowledge_store.pages.page import Flaw, Flaws, Page, counted, describe, on_the_web, shown_path
-from knowledge_store.pages.reading import MAX_FILE, read_document
+from knowledge_store.pages.formats import LIBRARIES, SUFFIXES, parts_of, suffix_of, suffix_of_text
+from knowledge_store.pages.page import Flaw, Flaws, Page, UnreadableFile, counted, describe, on_the_web, shown_path
+from knowledge_store.pages.sentences import cut, language_of
 from knowledge_store.pages.store import read_pages
 from knowledge_store.progress import progress_bar
 from knowledge_store.turns import Turns
 
 STORES = {".json", ".jsonl"}
 STANDARD_INPUT = "-"
+MAX_FILE = 256 * 2**20  # bytes; a larger file is left out
 AHEAD = 4  # files read at once
 NAMED = 10  # files that are named for each reason to leave them out; the others are counted
-_BY_NAME = (Flaw.UNREADABLE_FILE, Flaw.EMPTY_PAGE)  # reasons to leave a document out
 _ENDING_IN = f"ending in {', '.join(sorted(SUFFIXES))}"
 
 log = logging.getLogger(__name__)
@@ -52,14 +56,14 @@ def read_documents(
     """
     given = [str(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
     lines = len(given) == 1 and _is_store(given[0])  # whose pages have the numbers of their lines
-    before, number = flaws.copy(), 0
+    number = 0
     for source in given:
         for page in _read(source, flaws, limits, fetch=fetch, alone=len(given) == 1):
             yield page if lines else replace(page, number=number)
             number += 1
-    for flaw, count in (flaws - before).items():
-        if flaw in _BY_NAME and count > NAMED:
-            log.warning("%s: %d more skipped", flaw, count - NAMED)
+    for flaw in (Flaw.UNREADABLE_FILE, Flaw.EMPTY_PAGE):
+        if flaws[flaw] > NAMED:
+            log.warning("%s: %d more skipped", flaw, flaws[flaw] - NAMED)
     if not number:
         raise DocumentsError(f"no text in {', '.join(given)}{describe(flaws)}")
 
@@ -81,12 +85,70 @@ def page_of_text(number: int, name: str, text: str, flaws: Flaws, limits: Limits
 
 def pages_of_file(name: str, data: bytes, suffix: str, flaws: Flaws, limits: Limits = LIMITS) -> Iterator[Page]:
     """Yield the pages of a file that somebody sent, as ``page_of_text`` does; its suffix may be empty."""
-    return _kept(name, _tried(data, suffix, name, limits), flaws)
+    return _kept(name, _tried(partial(read_document, data, suffix, name, limits)), flaws)
+
+
+def read_document(
+    source: Path | bytes, suffix: str, name: str, limits: Limits = LIMITS, *, dated: bool = False
+) -> list[Page]:
+    """The parts of a file, or of what it holds, that have text, each as a page with its own address.
+
+    Args:
+        suffix: of the file's name; if empty, the bytes tell the format.
+        name: path or address, for warnings and for the addresses of the parts (see ``formats.parts_of``).
+        dated: whether to look for the date of publication that a page of HTML gives.
+
+    Raises:
+        WorkFailed: it cannot be read, or not within the limits.
+    """
+    return isolated(limits, _pages, source, suffix, name, dated, load=_loaded(suffix))
+
+
+def read_blocks(data: bytes, suffix: str, name: str) -> list[str]:
+    """The blocks of a document, uncut; see ``read_document``."""
+    parts = isolated(LIMITS, parts_of, data, suffix, name, load=_loaded(suffix))
+    return [block for _, blocks in parts for block in blocks]
+
+
+@cache
+def warm_up() -> None:
+    """Start what reads pages of the web, once and in the background: a claim need not wait for it."""
+    read = partial(_tried, partial(read_document, b"<p>It rained.", ".html", "warming"))
+    for _ in range(WORKERS):
+        Thread(target=read, daemon=True).start()
+
+
+def _loaded(suffix: str) -> tuple[str, ...]:
+    return __name__, "knowledge_store.pages.sentences:language", *LIBRARIES.get(suffix, ())
+
+
+def _pages(source: Path | bytes, suffix: str, name: str, dated: bool) -> list[Page]:
+    """See ``read_document``; runs in a worker."""
+    size = len(source) if isinstance(source, bytes) else source.stat().st_size
+    if size > MAX_FILE:
+        raise UnreadableFile(f"expected at most {MAX_FILE // 2**20} MiB, got {size / 2**20:,.0f}")
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    parts = parts_of(data, suffix or suffix_of(data), name)
+    code = language_of([block for _, blocks in parts[:20] for block in blocks[:100]])
+    published = _published(data) if dated and suffix == ".html" else None
+    whole = name.partition("#")[0] if "://" in name else name
+    cited = ((f"{whole}#{place}" if place else name, cut(blocks, code)) for place, blocks in parts)
+    return [Page(0, address, sentences, published) for address, sentences in cited if sentences]
+
+
+def _published(body: bytes) -> date | None:
+    from htmldate import find_date  # half a second to import
+
+    with suppress(Exception):  # a page whose date cannot be found is a page without one
+        found = find_date(body.decode("utf-8", "replace"), extensive_search=False, original_date=True)
+        return date.fromisoformat(found) if found else None
+    return None
 
 
 def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool) -> Iterator[Page]:
     if on_the_web(source):
-        yield from _fetched(source, flaws, limits, fetch=fetch)
+        _allow(source, fetch=fetch)
+        yield from _kept(source, _tried(partial(_fetched, source, limits)), flaws)
     elif source == STANDARD_INPUT:
         yield from pages_of_file("standard input", sys.stdin.buffer.read(MAX_FILE + 1), "", flaws, limits)
     elif _is_store(source):
@@ -95,26 +157,21 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
         files, path = _files(source, flaws), Path(source)
         folder = (path if path.is_dir() else path.parent) if alone else Path()
         names = [shown_path(file.relative_to(folder) if alone else file) for file in files]
-        read = Turns("documents", AHEAD).map(
-            lambda one: _tried(one[0].absolute(), one[0].suffix.lower(), one[1], limits), zip(files, names, strict=True)
+        works = (
+            partial(read_document, file.absolute(), file.suffix.lower(), name, limits)
+            for file, name in zip(files, names, strict=True)
         )
+        read = Turns("documents", AHEAD).map(_tried, works)
         shown = progress_bar(names, desc="documents", unit="file", leave=False, disable=None)
         for name, pages in zip(shown, read, strict=True):
             yield from _kept(name, pages, flaws)
 
 
-def _fetched(url: str, flaws: Flaws, limits: Limits, *, fetch: bool) -> Iterator[Page]:
-    _allow(url, fetch=fetch)
-    from knowledge_store.pages.fetching import SECONDS, Fetcher, FetchError  # only here: it takes a third of a second
+def _fetched(url: str, limits: Limits) -> list[Page]:
+    from knowledge_store.pages.fetching import SECONDS, Fetcher  # only here: it takes a third of a second
 
-    try:
-        if not limits.left:
-            raise FetchError(LATE)
-        response = Fetcher(min(SECONDS, limits.left)).fetch(url)
-    except FetchError as error:
-        _leave_out(url, str(error), Flaw.UNREADABLE_FILE, flaws)
-    else:
-        yield from pages_of_file(response.url, response.body, response.suffix, flaws, limits)
+    response = Fetcher(min(SECONDS, limits.left)).fetch(url)
+    return read_document(response.body, response.suffix, response.url, limits)
 
 
 def _allow(url: str, *, fetch: bool) -> None:
@@ -156,9 +213,9 @@ def _files(source: str, flaws: Flaws | None = None) -> list[Path]:
     return documents
 
 
-def _tried(source: Path | bytes, suffix: str, name: str, limits: Limits) -> list[Page] | WorkFailed:
+def _tried(work: Callable[[], list[Page]]) -> list[Page] | WorkFailed:
     try:
-        return read_document(source, suffix, name, limits)
+        return work()
     except WorkFailed as error:
         return error
 

@@ -42,9 +42,10 @@ SUFFIX_OF = {
 CONTENT_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+\s*(;|$)", re.ASCII)  # valid (RFC 9110)
 
 Address = IPv4Address | IPv6Address
+Admits = Callable[[Address], bool]
 
 
-class FetchError(Exception):
+class FetchError(WorkFailed):
     """A page is not fetched; the message says why, ``status`` is that of the server's answer, or 0."""
 
     def __init__(self, message: str, status: int = 0) -> None:
@@ -91,12 +92,7 @@ class Fetcher:
     """
 
     def __init__(
-        self,
-        seconds: float = SECONDS,
-        size: int = SIZE,
-        *,
-        robots: bool = False,
-        admits: Callable[[Address], bool] = is_public,
+        self, seconds: float = SECONDS, size: int = SIZE, *, robots: bool = False, admits: Admits = is_public
     ) -> None:
         self._seconds, self._size, self._robots, self._admits = seconds, size, robots, admits
         self._rules: dict[httpx2.URL, bytes] = {}  # by site
@@ -116,9 +112,10 @@ class Fetcher:
         if status != 200:
             raise FetchError(f"the server answers {status}", status)
         given = headers.get("content-type", "").strip()
-        kind = given.partition(";")[0].strip().lower()
-        suffix = kinds.get(kind, "")
-        if not CONTENT_TYPE.match(given):  # the bytes tell the type
+        if CONTENT_TYPE.match(given):
+            kind = given.partition(";")[0].strip().lower()
+            suffix = kinds.get(kind, "")
+        else:  # the bytes tell the type
             suffix = suffix_of(body)
             kind = f"{suffix} without a content type"
         if suffix not in kinds.values():
@@ -153,15 +150,15 @@ class Fetcher:
             self._rules[site] = rules
         limits = replace(ROBOTS, until=end)
         try:
-            return not rules or isolated(limits, _allows, rules[:MAX_ROBOTS], str(url), load=("protego",))
+            return not rules or isolated(limits, _allows, rules[:MAX_ROBOTS], str(url), load=(__name__, "protego"))
         except WorkFailed as error:
             raise FetchError(f"robots.txt cannot be read ({error})") from error
 
     def _get(self, url: httpx2.URL, end: float, size: int) -> tuple[int, httpx2.Headers, bytes]:
         """Get one answer, and its body or a little more than ``size`` bytes of it."""
-        backend, body = _Backend(self._admits, end), bytearray()
-        with ConnectionPool(network_backend=backend) as pool, pool.stream("GET", str(url), headers=ASKED) as answer:
-            backend.in_head = False
+        connection, body = _Connection(self._admits, end), bytearray()
+        with ConnectionPool(network_backend=connection) as pool, pool.stream("GET", str(url), headers=ASKED) as answer:
+            connection.in_head = False
             headers = httpx2.Headers(answer.headers)
             if answer.status != 200:
                 return answer.status, headers, b""
@@ -176,63 +173,68 @@ class Fetcher:
             return answer.status, headers, bytes(body)
 
 
-class _Backend(SyncBackend):
-    """Connects to admitted addresses until a deadline; ``in_head``: the body has not begun."""
+class _Connection(SyncBackend, NetworkStream):
+    """Connects to an admitted address, and ends each of its operations at a deadline; for one answer."""
 
-    def __init__(self, admits: Callable[[Address], bool], end: float) -> None:
-        self.admits, self.end, self.in_head = admits, end, True
+    def __init__(self, admits: Admits, end: float) -> None:
+        self._admits, self._end = admits, end
+        self.in_head, self._got = True, 0  # whether the body has not begun; bytes read
+        self._stream = NetworkStream()
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> NetworkStream:
         """Resolve the host, check all its addresses, and connect to the first."""
-        addresses = _addresses_of(host, port, self.end)
+        addresses = self._resolved(host, port)
         for address in addresses:
-            if not self.admits(ip_address(address)):
+            if not self._admits(ip_address(address)):
                 raise FetchError(f"{host} is not on the open Internet ({address})")
-        return _Stream(super().connect_tcp(addresses[0], port, _left(self.end)), self)
+        self._stream = super().connect_tcp(addresses[0], port, self._left())
+        return self
 
-
-class _Stream(NetworkStream):
-    """A connection whose operations all end at the deadline."""
-
-    def __init__(self, stream: NetworkStream, backend: _Backend) -> None:
-        self._stream, self._backend, self._got = stream, backend, 0
-        self.close = stream.close  # type: ignore[method-assign]
-        self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
+    def start_tls(
+        self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: Any = None
+    ) -> NetworkStream:
+        left = max(0.001, self._end - monotonic())  # never an error of ours, after which nobody closes the socket
+        self._stream = self._stream.start_tls(ssl_context, server_hostname, left)
+        return self
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        data = self._stream.read(max_bytes, _left(self._backend.end))
+        data = self._stream.read(max_bytes, self._left())
         self._got += len(data)
-        if self._backend.in_head and self._got > MAX_HEAD:
+        if self.in_head and self._got > MAX_HEAD:
             raise FetchError(f"the server's answer has over {MAX_HEAD // 1024} KiB of headers")
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, _left(self._backend.end))
+        self._stream.write(buffer, self._left())
 
-    def start_tls(self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: Any = None) -> "_Stream":
-        left = max(
-            0.001, self._backend.end - monotonic()
-        )  # never an error of ours, after which nobody closes the socket
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, left), self._backend)
+    def close(self) -> None:
+        self._stream.close()
 
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
 
-def _addresses_of(host: str, port: int, end: float) -> list[str]:
-    """Resolve a host in a thread, because the resolver has no timeout."""
-    found: Future[list[str]] = Future()
+    def _resolved(self, host: str, port: int) -> list[str]:
+        """Resolve a host in a thread, because the resolver has no timeout."""
+        found: Future[list[str]] = Future()
 
-    def resolve() -> None:
-        try:
-            entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            found.set_result([str(entry[4][0]).partition("%")[0] for entry in entries])
-        except (OSError, UnicodeError) as error:
-            found.set_exception(error)
+        def resolve() -> None:
+            try:
+                entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+                found.set_result([str(entry[4][0]).partition("%")[0] for entry in entries])
+            except (OSError, UnicodeError) as error:
+                found.set_exception(error)
 
-    Thread(target=resolve, daemon=True).start()
-    return found.result(_left(end))
+        Thread(target=resolve, daemon=True).start()
+        return found.result(self._left())
+
+    def _left(self) -> float:
+        left = self._end - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
 
 
 def _in_words(error: str) -> str:
-    """What is wrong with an answer."""
     if "incomplete chunked read" in error or "complete message body" in error:
         return "the connection closed before the page was complete"
     return "the server closed the connection" if "disconnected" in error else "the server's answer is no HTTP"
@@ -242,13 +244,4 @@ def _allows(rules: bytes, url: str) -> bool:
     """Whether a robots.txt allows a page; runs in a worker."""
     from protego import Protego
 
-    allows: bool = Protego.parse(rules.decode("utf-8-sig", "replace")).can_fetch(url, USER_AGENT)
-    return allows
-
-
-def _left(end: float) -> float:
-    """Seconds until a deadline; raises a ``TimeoutError`` if it has passed."""
-    left = end - monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
+    return bool(Protego.parse(rules.decode("utf-8-sig", "replace")).can_fetch(url, USER_AGENT))

@@ -1,7 +1,7 @@
 """Files as blocks of prose: text, Markdown, HTML, PDF, DOCX and CSV.
 
 A block is a paragraph, a heading, an item of a list or a row of a table: what can be read alone and is never joined to
-the sentence after it. Untrusted files are read in a worker process: see ``reading``. Example:
+the sentence after it. Untrusted files are read in a worker process: see ``documents``. Example:
 ``parts_of(data, ".csv", "towns.csv")`` yields ("row=2-9", blocks).
 """
 
@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
 from io import StringIO
-from itertools import chain
 from operator import itemgetter
 
 from charset_normalizer import from_bytes
@@ -51,36 +50,40 @@ for _library in ("trafilatura", "htmldate"):
     logging.getLogger(_library).setLevel(logging.CRITICAL)  # their complaints name no file; ours do
 
 
-def parts_of(data: bytes, suffix: str, name: str) -> Iterator[tuple[str, list[str]]]:
+def parts_of(data: bytes, suffix: str, name: str) -> list[tuple[str, list[str]]]:
     """The parts of a file that can be cited, each with its place and its blocks that are not blank.
 
     A place is the fragment of an address: "page=3" of a PDF (RFC 8118), "row=2-9" of a table (RFC 7111), else empty.
     The suffix is one of ``SUFFIXES``, the name is for warnings. Raises an ``UnreadableFile``.
     """
+    parts: Iterable[tuple[str, Iterable[str]]]
     if suffix == ".pdf":
-        parts: Iterable[tuple[str, Iterable[str]]] = pdf.pages_of(data, name)
+        parts = pdf.pages_of(data, name)
     elif suffix in (".csv", ".tsv"):
         parts = _csv(data, name)
     else:
-        whole, longest = _blocks(data, suffix, name)
-        parts = [("", chain.from_iterable(text_blocks(block, longest) for block in whole))]
-    for place, blocks in parts:
-        shown = (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)
-        if kept := [block for block in shown if block.strip()]:
-            yield place, kept
+        parts = [("", _blocks(data, suffix, name))]
+    shown = ((place, [encodable(block).replace(SOFT_HYPHEN, "") for block in blocks]) for place, blocks in parts)
+    kept = ((place, [block for block in blocks if block.strip()]) for place, blocks in shown)
+    return [(place, blocks) for place, blocks in kept if blocks]
 
 
-def _blocks(data: bytes, suffix: str, name: str) -> tuple[Iterable[str], int]:
-    """The blocks of a file without places, and the length of its longest line if it is plain text."""
-    if suffix == ".docx":
-        return html.everything(word.html_of(data, name)), 0
-    text = decoded(data, name)
+def _blocks(data: bytes, suffix: str, name: str) -> Iterator[str]:
+    """Yield the blocks of a file without places."""
+    text = word.html_of(data, name) if suffix == ".docx" else decoded(data, name)
+    longest = 0
     if suffix in (".html", ".htm"):
-        return html.article(text), 0
-    if suffix in (".md", ".markdown"):
-        return html.everything(MarkdownIt("commonmark").enable("table").render(text)), 0
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return re.split(r"\n[^\S\n]*\n", text), max(map(len, text.split("\n")))
+        blocks = html.article(text)
+    elif suffix == ".docx":
+        blocks = html.everything(text)
+    elif suffix in (".md", ".markdown"):
+        blocks = html.everything(MarkdownIt("commonmark").enable("table").render(text))
+    else:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        blocks = re.split(r"\n[^\S\n]*\n", text)
+        longest = max(map(len, text.split("\n")))
+    for block in blocks:
+        yield from text_blocks(block, longest)
 
 
 def html_of(data: bytes, suffix: str, name: str) -> str | None:
@@ -172,32 +175,31 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
     told = re.match(r'"?sep=(.)"?\r?\n', text)
     delimiter, usual = _shape(text[:100_000].splitlines()[:SAMPLE], told[1] if told else DELIMITERS)
-    rows = csv.reader(StringIO(text[told.end() :] if told else text, newline=""), delimiter=delimiter)
-    above, header, first = list[str](), list[str](), 1 + bool(told)
-    for row in rows:
-        filled = sum(bool(cell.strip()) for cell in row)
-        comment = bool(row) and row[0].lstrip().startswith("#") and filled < usual
-        if not comment and filled > max(usual // 2, min(usual, 1)):
-            header = row
-            break
-        above.append(" ".join(filter(None, row)))
-    below = next(rows, None)
-    if below is None:
+    rows = list(csv.reader(StringIO(text[told.end() :] if told else text, newline=""), delimiter=delimiter))
+    first = 1 + bool(told)
+    head = next((place for place, row in enumerate(rows) if _names_columns(row, usual)), len(rows))
+    if head + 1 >= len(rows):
         log.warning("%s: expected a header and rows below it, got only lines without", name)
-        above += [" ".join(filter(None, header))] * bool(header)
-    since = first + len(above)
-    if above:
-        yield _rows(first, since), above
-    since += 1  # for the header
+        head = len(rows)
+    if head:
+        yield _rows(first, first + head), [" ".join(filter(None, row)) for row in rows[:head]]
+    since = first + head + 1
     blocks: list[str] = []
-    for number, row in enumerate(chain([] if below is None else [below], rows), since):
-        block = row_text(header, row)
+    for number, row in enumerate(rows[head + 1 :], since):
+        block = row_text(rows[head], row)
         if blocks and sum(map(len, blocks)) + len(block) > ROWS:
             yield _rows(since, number), blocks
             blocks, since = [], number
         blocks.append(block)
     if blocks:
         yield _rows(since, since + len(blocks)), blocks
+
+
+def _names_columns(row: Sequence[str], usual: int) -> bool:
+    """Whether a row is no title or comment, by the number of fields that most rows have."""
+    filled = sum(bool(cell.strip()) for cell in row)
+    comment = bool(row) and row[0].lstrip().startswith("#") and filled < usual
+    return not comment and filled > max(usual // 2, min(usual, 1))
 
 
 def _shape(sample: Sequence[str], delimiters: str) -> tuple[str, int]:
@@ -220,6 +222,6 @@ LIBRARIES = {
     ".html": ("trafilatura",),
     ".htm": ("trafilatura",),
     ".pdf": ("pypdfium2",),
-    ".docx": ("mammoth", "lxml.html"),
+    ".docx": ("mammoth",),
 }
 """Modules that are imported late, because it takes long."""

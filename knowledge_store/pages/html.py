@@ -8,6 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from lxml import etree
+from lxml.html import HTMLParser, document_fromstring, tostring
+
 LONGEST_NAME = 60  # characters of a column's name, which each row repeats
 LONGEST_CELL = 500  # characters; a table with a longer one lays out a page
 MOST_COLUMNS = 100  # that a cell may span
@@ -37,47 +40,40 @@ NOTE_MARKS = "//sup[a[starts-with(@href, '#')]] | //a[starts-with(@href, '#') an
 Row = Sequence[str]
 
 
-def article(text: str) -> Iterator[str]:
-    """Yield the blocks of the article of a page; of a page without one, all that it shows."""
+def article(text: str) -> list[str]:
+    """The blocks of the article of a page; of a page without one, all that it shows."""
     import trafilatura  # takes a second to import
-    from lxml.html import tostring
 
-    tree = parsed(text)
-    if tree is None:
-        return
-    clean(tree)
+    if (tree := _cleaned(text)) is None:
+        return []
     found = list(blocks(tree))
     extracted = trafilatura.extract(tostring(tree, encoding="unicode"), favor_recall=True, include_comments=False) or ""
     kept = _within(found, _bare(extracted))
-    yield from (block for element, block in found if kept is None or element in kept)
+    return [block for element, block in found if kept is None or element in kept]
 
 
-def everything(text: str) -> Iterator[str]:
-    """Yield all blocks that a page shows."""
-    tree = parsed(text)
-    if tree is not None:
-        clean(tree)
-        yield from (block for _, block in blocks(tree))
+def everything(text: str) -> list[str]:
+    """All blocks that a page shows."""
+    tree = _cleaned(text)
+    return [] if tree is None else [block for _, block in blocks(tree)]
 
 
 def parsed(text: str) -> Any:
     """Parse a page; None if it has nothing but whitespace and comments."""
-    from lxml import etree, html
-
     try:
-        return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
+        return document_fromstring(text.encode(), parser=HTMLParser(encoding="utf-8"))
     except etree.ParserError:
         return None
 
 
-def clean(tree: Any) -> None:
-    """Remove what a reader does not read as text of the page: menus, banners, scripts, marks of notes."""
-    from lxml import etree
-
-    etree.strip_elements(tree, *HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
-    for element in [*tree.xpath(BANNERS), *tree.xpath(NOTE_MARKS)]:
-        if element.getparent() is not None:
-            element.drop_tree()
+def _cleaned(text: str) -> Any:
+    """Parse a page without what a reader does not read as its text: menus, banners, scripts, marks of notes."""
+    if (tree := parsed(text)) is not None:
+        etree.strip_elements(tree, *HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
+        for element in [*tree.xpath(BANNERS), *tree.xpath(NOTE_MARKS)]:
+            if element.getparent() is not None:
+                element.drop_tree()
+    return tree
 
 
 def _bare(text: str) -> str:
@@ -86,8 +82,6 @@ def _bare(text: str) -> str:
 
 def blocks(tree: Any) -> Iterator[tuple[Any, str]]:
     """Yield the blocks of a tree, each with the element that it stands in; lines that end with <br> end with "\\n"."""
-    from lxml import etree
-
     found: list[tuple[Any, list[str]]] = [(tree, [])]
     walk = etree.iterwalk(tree, events=("start", "end"))
     for event, element in walk:
@@ -124,12 +118,9 @@ def _within(found: Sequence[tuple[Any, str]], extracted: str) -> set[Any] | None
     places = [place for place, part in enumerate(parts) if part in holding] or [0]
     outside = {*parts[: places[0]], *parts[places[-1] + 1 :]} if root.tag not in ("article", "main") else set()
     menus = {part for part in outside if _linked(part) > LINKED}
-    headings = {*root.getroottree().getroot().iter("h1")}
-    return headings | {
-        element
-        for element, _ in found
-        if element in headings or ((line := {element, *element.iterancestors()}) and root in line and not line & menus)
-    }
+    lines = ((element, {element, *element.iterancestors()}) for element, _ in found)
+    inside = {element for element, line in lines if root in line and not line & menus}
+    return inside | {*root.getroottree().getroot().iter("h1")}
 
 
 def _linked(element: Any) -> float:

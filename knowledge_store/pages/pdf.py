@@ -22,22 +22,15 @@ MAX_PAGES = 5000
 NAMED = 10  # pages that are named for each fault
 DAMAGED = "skipped, damaged"
 NO_TEXT = "skipped, no text (blank, damaged, or a picture: recognize the text in it first, by OCR)"
-RUN_TOGETHER = "with words that run together: check what is quoted from there"
 SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
 SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
 SPACE, WORD_GAP = 0.05, 1.2  # between letters, and between words of a line, in heights of letters
 NOTHING = 0.01  # points: less than any letter, more than rounding
 CELL_GAP = 2.0  # between cells of a row, in heights of its letters
 COLUMN_LINES, COLUMN_WIDTH = 3, 18  # fewest lines of a column, and their characters on average
-LONG_WORD, LONG_SHARE = 22, 0.05  # characters of a word, and share of letters in such, from which words run together
-LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)} | {
-    0xFFFE: SOFT_HYPHEN,
-    0x02: SOFT_HYPHEN,
-}
-"""Letters that PDFs draw as one, which nobody types; and what PDFium gives for a hyphen that divides a word."""
+LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
+LIGATURES |= dict.fromkeys((0xFFFE, 0x02), SOFT_HYPHEN)  # what PDFium gives for a hyphen that divides a word
 _WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
-_LETTERS = re.compile(r"[^\W\d_]+")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +68,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
     count = len(document)
     if count > MAX_PAGES:
         raise UnreadableFile(f"expected at most {MAX_PAGES:,} pages, got {count:,}")
-    faults: dict[str, list[int]] = {NO_TEXT: [], DAMAGED: [], RUN_TOGETHER: []}
+    faults: dict[str, list[int]] = {NO_TEXT: [], DAMAGED: []}
     for number in range(1, count + 1):
         try:
             page = document[number - 1]
@@ -87,9 +80,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
             continue
         if pieces:
             yield f"page={number}", blocks
-        if _run_together(blocks):
-            faults[RUN_TOGETHER].append(number)
-        elif not (pieces or only_spaces):
+        elif not only_spaces:
             faults[NO_TEXT].append(number)
     if len(faults[DAMAGED]) == count:
         raise UnreadableFile("damaged: no page can be read")
@@ -123,12 +114,10 @@ def _merged(pieces: Sequence[Piece]) -> list[Piece]:
     for piece in pieces:
         last = merged[-1] if merged else piece
         gap = piece.left - last.right
-        if merged and _same_line(last, piece) and -WORD_GAP * height <= gap <= WORD_GAP * height:
-            space = " " * (gap > SPACE * height)
-            merged[-1] = Piece(
-                last.left, min(last.bottom, piece.bottom), piece.right, max(last.top, piece.top),
-                f"{last.text}{space}{piece.text}",
-            )  # fmt: skip
+        if merged and _same_line(last, piece) and abs(gap) <= WORD_GAP * height:
+            text = last.text + " " * (gap > SPACE * height) + piece.text
+            bottom, top = min(last.bottom, piece.bottom), max(last.top, piece.top)
+            merged[-1] = Piece(last.left, bottom, piece.right, top, text)
         else:
             merged.append(piece)
     return merged
@@ -169,9 +158,9 @@ def _linked(pieces: Sequence[Piece], links: Sequence[Piece]) -> list[Piece]:
     return found
 
 
-def _page_blocks(pieces: Sequence[Piece]) -> list[str]:
+def _page_blocks(pieces: list[Piece]) -> list[str]:
     blocks: list[str] = []
-    for column in _columns(list(pieces)):
+    for column in _columns(pieces):
         for is_row, lines in groupby(_lines(column), key=itemgetter(0)):
             texts = [text for _, text in lines]
             blocks += texts if is_row else unwrapped(texts)
@@ -183,16 +172,12 @@ def _columns(pieces: list[Piece]) -> list[list[Piece]]:
     if (gutter := _gutter(pieces)) is None:
         return [pieces]
     wide = [piece for piece in pieces if piece.left < gutter < piece.right]
-    if wide:
-        bounds = [piece.middle for piece in wide]
-        zones: dict[int, list[Piece]] = {}
-        for piece in pieces:
-            above = sum(bound > piece.middle for bound in bounds)
-            zones.setdefault(2 * above - (piece in wide), []).append(piece)
-        return [column for _, zone in sorted(zones.items()) for column in _columns(zone)]
-    left = [piece for piece in pieces if piece.left < gutter]
-    right = [piece for piece in pieces if piece.left >= gutter]
-    return _columns(left) + _columns(right)
+    zones: dict[int, list[Piece]] = {}
+    for piece in pieces:
+        above = sum(other.middle > piece.middle for other in wide)
+        zone = 2 * above - (piece in wide) if wide else int(piece.left >= gutter)
+        zones.setdefault(zone, []).append(piece)
+    return [column for _, zone in sorted(zones.items()) for column in _columns(zone)]
 
 
 def _gutter(pieces: Sequence[Piece]) -> float | None:
@@ -210,20 +195,17 @@ def _gutter(pieces: Sequence[Piece]) -> float | None:
     return None
 
 
-def _lines(pieces: Sequence[Piece]) -> list[tuple[bool, str]]:
-    """Pieces of the same height as one line, and whether it is a row of a table, whose pieces stand far apart."""
+def _lines(pieces: Sequence[Piece]) -> Iterator[tuple[bool, str]]:
+    """Yield pieces of the same height as one line, and whether it is a row of a table, whose pieces stand far apart."""
     lines: list[list[Piece]] = []
     for piece in pieces:
-        if lines and _same_line(lines[-1][0], piece):
-            lines[-1].append(piece)
-        else:
-            lines.append([piece])
-    found = []
+        if not (lines and _same_line(lines[-1][0], piece)):
+            lines.append([])
+        lines[-1].append(piece)
     for line in lines:
         line.sort(key=attrgetter("left"))
         gaps = (after.left - piece.right > CELL_GAP * (piece.top - piece.bottom) for piece, after in pairwise(line))
-        found.append((any(gaps), " ".join(piece.text for piece in line)))
-    return found
+        yield any(gaps), " ".join(piece.text for piece in line)
 
 
 def unwrapped(lines: Sequence[str]) -> Iterator[str]:
@@ -239,17 +221,9 @@ def unwrapped(lines: Sequence[str]) -> Iterator[str]:
         elif block:
             block.append(" ")
         block.append(line)
-        after = "".join(lines[number + 1 : number + 2]) if number else ""
+        after = lines[number + 1] if 0 < number < len(lines) - 1 else ""
         goes_on = line.rstrip(",;")[-1:].isalpha() and after[:1].islower() and _WORD.match(after)
         if len(line) < full and not goes_on:
             yield "".join(block)
             block = []
     yield "".join(block)
-
-
-def _run_together(blocks: Sequence[str]) -> bool:
-    """Whether many letters of a page stand in words that are too long to be one."""
-    words = [word for block in blocks for word in _LETTERS.findall(re.sub(r"https?://\S+", "", block))]
-    letters = sum(map(len, words))
-    long = sum(len(word) for word in words if len(word) > LONG_WORD and not _UNSPACED.search(word))
-    return letters > 0 and long / letters > LONG_SHARE

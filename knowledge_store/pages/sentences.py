@@ -57,8 +57,7 @@ def language(text: str = "") -> str:
     """The language that a page's opening is written in, as an ISO 639-1 code."""
     from py3langid import classify  # reads its model, which not every caller needs
 
-    code: str = classify(text[:OPENING])[0]
-    return code
+    return str(classify(text[:OPENING])[0])
 
 
 def spans(block: str, code: str) -> Iterator[tuple[int, int]]:

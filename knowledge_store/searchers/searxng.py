@@ -15,9 +15,9 @@ from time import monotonic
 from urllib.parse import urlencode
 
 from knowledge_store.isolation import Limits, TookTooLong
+from knowledge_store.pages.documents import read_document, warm_up
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.page import Flaw, Flaws, Page
-from knowledge_store.pages.reading import read_document, warm_up
 from knowledge_store.pages.store import repaired
 from knowledge_store.searchers import SearchError
 

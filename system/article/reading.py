@@ -6,11 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from knowledge_store.isolation import LIMITS, WorkFailed, isolated
-from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
+from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError, read_blocks
 from knowledge_store.pages.formats import SUFFIXES, suffix_of
 from knowledge_store.pages.page import shown_path
 from knowledge_store.pages.pdf import SOFT_HYPHEN
-from knowledge_store.pages.reading import read_blocks
 from knowledge_store.pages.sentences import ENDING, language_of, spans
 from system.article.records import Article, Kind, Sentence
 from system.graph.records import shown, too_long

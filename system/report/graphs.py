@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 from pydantic import BaseModel, ConfigDict
 
-from knowledge_store.pages.injection import is_prompt_injection
+from knowledge_store.pages.filters import is_prompt_injection
 from system.graph.records import Cost, Summary
 
 PASSAGE_FIELDS = {"text", "url", "page", "start"}

@@ -2,13 +2,11 @@
 
 import signal
 from base64 import b64encode
-from datetime import date
 from random import Random
 
 import pytest
 
-from knowledge_store.pages.filters import is_fact_check, is_later
-from knowledge_store.pages.injection import is_prompt_injection
+from knowledge_store.pages.filters import dates_in, is_fact_check, is_prompt_injection
 from knowledge_store.pages.sentences import cut
 from knowledge_store.ranking import rank
 from knowledge_store.settings import RetrievalSettings
@@ -49,7 +47,7 @@ def test_hostile_text_is_split_ranked_and_filtered(text, write_store):
     assert ranked.passages[0].text == "Five bridges in Oslo." or "fıve" in text
     assert "".join("".join(cut([text], "en")).split()) == "".join(text.split())
     assert not is_prompt_injection(text[:20_000])
-    assert not is_fact_check(text[:20_000]) and not is_later(text[:20_000], date(2020, 1, 1))
+    assert not is_fact_check(text[:20_000]) and not list(dates_in(text[:20_000]))
 
 
 def test_a_host_of_many_labels_is_judged_by_its_last_ones():

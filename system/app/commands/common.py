@@ -205,12 +205,12 @@ def settings_of(
 
 def load_checker(settings: Settings) -> "FactChecker":
     """Return a checker whose first claim does not wait for anything to load."""
-    from knowledge_store.pages import reading
+    from knowledge_store.pages import documents
     from knowledge_store.ranking import warm_up
     from system.api import FactChecker
     from system.check import load_engine
 
     checker = FactChecker(engine=load_engine(settings))
     warm_up()
-    reading.warm_up()
+    documents.warm_up()
     return checker

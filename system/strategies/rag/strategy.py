@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from knowledge_store.bm25.scoring import Bm25
-from knowledge_store.pages.filters import date_in
+from knowledge_store.pages.filters import dates_in
 from knowledge_store.settings import Name
 from system.averitec.gold import read_gold
 from system.case import Case, Outcome, Step
@@ -83,7 +83,7 @@ def _shown(case: Case, source: Thought[Evidence]) -> WebSource:
     passage = source.content.passage
     retrieved = case.settings.debate.evidence == "retrieved"
     before, after = case.index.around(passage) if retrieved else ("", "")
-    return WebSource(passage=passage, before=before, after=after, date=str(date_in(passage.url) or ""))
+    return WebSource(passage=passage, before=before, after=after, date=str(next(dates_in(passage.url), "")))
 
 
 def note_pairs(case: Case, result: Completion[SourcesReply], sources: Sequence[Thought[Evidence]]) -> None:

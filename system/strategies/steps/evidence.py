@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
-from knowledge_store.pages.injection import is_prompt_injection
+from knowledge_store.pages.filters import is_prompt_injection
 from knowledge_store.pages.page import Passage, source_name
 from knowledge_store.settings import MultiHopSettings
 from system.case import Case, Step, Unusable

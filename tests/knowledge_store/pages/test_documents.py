@@ -89,7 +89,9 @@ def test_an_address_is_fetched_only_on_request(caplog):
         read("https://a.example/")
     with pytest.raises(DocumentsError, match="no text in"):
         list(read_documents("http://127.0.0.1:9/", Flaws(), fetch=True))
-    assert caplog.messages == ["http://127.0.0.1:9/: skipped, 127.0.0.1 is not on the open Internet (127.0.0.1)"]
+    assert caplog.messages == [
+        "http://127.0.0.1:9/: skipped, cannot be read (127.0.0.1 is not on the open Internet (127.0.0.1))"
+    ]
 
 
 def test_a_folder_is_read_to_any_depth_and_what_is_left_out_is_named(tmp_path, caplog):

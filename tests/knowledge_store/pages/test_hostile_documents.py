@@ -7,9 +7,8 @@ import pytest
 
 from knowledge_store.isolation import Limits, isolated
 from knowledge_store.pages import documents
-from knowledge_store.pages.documents import DocumentsError, read_documents
+from knowledge_store.pages.documents import DocumentsError, read_document, read_documents
 from knowledge_store.pages.page import Flaws
-from knowledge_store.pages.reading import read_document
 from tests.helpers.documents import docx
 
 SMALL = Limits(seconds=2.0, memory=2**29, output=2**22)

@@ -1,6 +1,6 @@
 import pytest
 
-from knowledge_store.pages.injection import is_prompt_injection
+from knowledge_store.pages.filters import is_prompt_injection
 
 
 @pytest.mark.parametrize(

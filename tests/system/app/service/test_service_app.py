@@ -9,7 +9,7 @@ import pytest
 
 from knowledge_store.isolation import isolated
 from knowledge_store.pages import documents
-from knowledge_store.pages.reading import read_document
+from knowledge_store.pages.documents import read_document
 from knowledge_store.ranking import warm_up
 from system.app.service.jobs import Job
 from system.app.service.listening import HEAD
