@@ -14,10 +14,11 @@ from pydantic import BaseModel, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
 from torch import nn
+from transformers import AutoConfig, AutoModelForCausalLM
 
 from system.graph.records import explain
 from system.hardware.weights import find
-from system.models.base import ModelUnavailable
+from system.models.base import ModelUnavailable, first_line
 
 NORM = "model.norm.weight"
 MARK = "base_norm_sha256"  # key in an adapter's metadata
@@ -28,8 +29,22 @@ class _Config(BaseModel):  # of PEFT's adapter_config.json
     r: int = Field(gt=0)
 
 
+def skeleton(model: str) -> nn.Module:
+    """Return a causal language model without weights, on the meta device; ``ModelUnavailable`` if there is none."""
+    try:
+        config = AutoConfig.from_pretrained(model)
+        with torch.device("meta"):
+            bare: nn.Module = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
+    except Exception as error:  # a damaged configuration fails anywhere in transformers
+        raise ModelUnavailable(
+            f"model {model!r} cannot be read: {first_line(error)}; "
+            "give a folder with config.json of a causal language model, or the name of a model on the hub"
+        ) from error
+    return bare
+
+
 def check_adapter(folder: str | Path, base: nn.Module, mark: str = "") -> None:
-    """Check that an adapter in PEFT's format fits a base model, which may be on the meta device, and its mark.
+    """Check that an adapter in PEFT's format fits a base model, which may be a ``skeleton``, and its mark.
 
     Raises:
         ModelUnavailable: the folder holds no adapter, or one for another base model; the message names the tensor.

@@ -7,7 +7,7 @@ from peft import LoraConfig
 from safetensors.torch import save_file
 from torch import nn
 
-from system.models.adapters import NORM, base_mark, check_adapter, mark_adapter, served_rank
+from system.models.adapters import NORM, base_mark, check_adapter, mark_adapter, served_rank, skeleton
 from system.models.base import ModelUnavailable
 
 CONFIG = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "v_proj"]}
@@ -51,6 +51,14 @@ def test_a_folder_without_a_fitting_adapter_is_named(base, tmp_path, config, ten
     write_adapter(tmp_path, config, tensors)
     with pytest.raises(ModelUnavailable, match=f"adapter in {tmp_path}: .*{fault}.*; train or give one"):
         check_adapter(tmp_path, base)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "[" * 5000, '{"model_type": "llama", "hidden_size": 1e400}'])
+def test_a_folder_without_a_model_is_named(tmp_path, content):
+    if content:
+        (tmp_path / "config.json").write_text(content)
+    with pytest.raises(ModelUnavailable, match=rf"model .{tmp_path}. cannot be read: .*; give a folder with config"):
+        skeleton(str(tmp_path))
 
 
 def test_an_adapter_of_another_base_of_the_same_shape_is_refused(base, tmp_path):
