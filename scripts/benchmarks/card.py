@@ -37,7 +37,6 @@ from system.deadline import Allowance
 from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.models.base import Request
 from system.models.prompting import render
-from system.models.scripted import ScriptedModel
 from system.settings import BATCHED_TOKENS, CLAIM_LIMIT, SEQUENCES, Settings, load
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.rag.tasks import CitedPair, Ratings, SourcesReply, WeighSources
@@ -56,6 +55,7 @@ from system.strategies.steps.tasks import (
 )
 from system.tasks.base import Adapter, Reply
 from tests.helpers import fake_time
+from tests.helpers.scripted import ScriptedModel
 
 INPUTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 CHARACTERS = INPUTS["model"]["characters_per_token"]

@@ -15,7 +15,7 @@ from typing import Any
 
 from system.graph.records import Cost
 from system.hardware.machine import usable_memory
-from system.models.adapters import base_mark, check_adapter, served_rank, skeleton
+from system.models.adapters import check_adapter, served_rank, skeleton
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.loop_thread import LoopThread
 from system.models.prompting import ChatTokenizer, Message, RequestTooLongError, decoding_schema, read_reply
@@ -61,9 +61,9 @@ class VllmModel:
 
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings, **others: Any) -> None:
         started = time.perf_counter()
-        bare, mark = skeleton(model), base_mark(model)
+        bare = skeleton(model)
         for folder in adapters.values():
-            check_adapter(folder, bare, mark)
+            check_adapter(folder, bare)
         self._chat = ChatTokenizer(model, engine.context)
         self._loras = {a: LoRARequest(str(a), number, adapters[a]) for number, a in enumerate(adapters, start=1)}
         self._numbers = itertools.count()
@@ -85,7 +85,8 @@ class VllmModel:
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``."""
-        return await asyncio.wrap_future(self._loop.submit(self._answer_all(requests)))
+        answers = [self._loop.submit(self._answer(request)) for request in requests]
+        return await asyncio.gather(*map(asyncio.wrap_future, answers))
 
     async def close(self) -> None:
         """See ``Model.close``."""
@@ -102,9 +103,6 @@ class VllmModel:
         prompt = self._chat.encode([Message(role="user", content="Reply in JSON.")])
         wanted = {(task.reply_type, self._loras.get(task.adapter)) for task in registered()}
         await asyncio.gather(*(self._run(prompt, _sampling(kind, 2), lora) for kind, lora in wanted))
-
-    async def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
-        return await asyncio.gather(*map(self._answer, requests))
 
     async def _answer(self, request: Request) -> Result:
         started = time.perf_counter()
@@ -146,7 +144,6 @@ def engine_arguments(model: str, adapters: Sequence[str], settings: EngineSettin
 
     vLLM measures weights, activations and graphs when it loads; what they leave holds keys and values.
     """
-    rank = served_rank(adapters)
     given = settings.gpu_memory * GIB
     device = current_platform.get_device_total_memory()
     usable = (1 - SPARE) * min(usable_memory() or device, given or device) - settings.encoder_memory * GIB
@@ -160,7 +157,7 @@ def engine_arguments(model: str, adapters: Sequence[str], settings: EngineSettin
         "max_num_batched_tokens": BATCHED_TOKENS,
         "enable_lora": bool(adapters),
         "max_loras": max(1, slots),
-        "max_lora_rank": max(8, rank),
+        "max_lora_rank": served_rank(adapters),
         "enable_prefix_caching": True,
         "enforce_eager": on_cpu,
         "kv_cache_memory_bytes": int(given or CPU_CACHE) if on_cpu else None,

@@ -8,10 +8,10 @@ from system.app.commands import common
 from system.check import Engine
 from system.models.base import ErrorKind, ModelError
 from system.models.extractive import ExtractiveModel
-from system.models.scripted import ScriptedModel
 from system.settings import load
 from tests.helpers.bridge import BagOfWords
 from tests.helpers.by_words import ByWords
+from tests.helpers.scripted import ScriptedModel
 
 TEXT = "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it not old?"
 CITING = "The Aster bridge [opened in 1931](notes.md). Its [toll](https://gone.example) was high."
