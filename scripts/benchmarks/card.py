@@ -3,8 +3,8 @@
     python -m scripts.benchmarks.card [--claims 100] [--systems got rag paper]
 
 Only the card's work takes time, and all inputs stand in card.toml: an A10G with Qwen2.5-14B (AWQ), in one of several
-scenarios. So the figures are arithmetic, no measurement. First comes the plan of the card's memory. The table gives the
-card's seconds a claim by stage, and the seconds of the run a claim.
+scenarios. So the figures are arithmetic, no measurement. The table gives the card's seconds a claim by
+stage, and the seconds of the run a claim.
 
 The card serves requests as vLLM does. In each step every sequence that is decoding gets a token, and prompts fill the
 room that is left. What the prefix cache holds is not computed again, and a request without room for its keys and values
@@ -26,22 +26,17 @@ from unittest.mock import patch
 from zlib import crc32
 
 import numpy as np
-import torch
-from transformers import AutoModelForCausalLM
 
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.dense.search import Hit
 from knowledge_store.pages.page import Flaws, Passage, ReadingReport
 from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import BM25_TOP_K
-from scripts.benchmarks.shapes import QWEN_14B, QWEN_14B_AWQ
 from system.check import Engine, check
 from system.deadline import Allowance
 from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
-from system.hardware.memory import MemoryPlan, plan_memory
 from system.models.base import Request
 from system.models.prompting import render
-from system.models.scripted import ScriptedModel
 from system.settings import BATCHED_TOKENS, CLAIM_LIMIT, SEQUENCES, Settings, load
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.rag.tasks import CitedPair, Ratings, SourcesReply, WeighSources
@@ -60,10 +55,10 @@ from system.strategies.steps.tasks import (
 )
 from system.tasks.base import Adapter, Reply
 from tests.helpers import fake_time
+from tests.helpers.scripted import ScriptedModel
 
 INPUTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
 CHARACTERS = INPUTS["model"]["characters_per_token"]
-DEVICE = 23_028 * 2**20  # bytes of memory that an A10G reports
 BLOCK = 16  # tokens that the prefix cache keeps or drops together
 KV_BLOCKS: int = INPUTS["model"]["kv_tokens"] // BLOCK  # of keys and values, those of the prefix cache included
 
@@ -411,22 +406,13 @@ def cost_row(run: Run) -> str:
     return " | ".join(f"{value:.2f}" for value in (*busy, run.each)) + f" | {tokens:,.0f}"
 
 
-def memory() -> MemoryPlan:
-    """Return the plan of an A10G's memory."""
-    with torch.device("meta"):
-        bare = AutoModelForCausalLM.from_config(QWEN_14B)
-    engine = load("a10g", {}).engine
-    return plan_memory(bare, engine, weights=QWEN_14B_AWQ, device=DEVICE, adapters=3, rank=16, graphs=True)
-
-
 def main() -> None:
-    """Print memory and times."""
+    """Print times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--claims", type=int, default=100)
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=[*SYSTEMS])
     parser.add_argument("--scenarios", nargs="+", choices=SCENARIOS, default=[*SCENARIOS])
     args = parser.parse_args()
-    print(f"memory with three adapters of rank 16:\n{memory()}\n")
     print(f"| system | scenario | {' | '.join(STAGES)} | s a claim | prompt tokens |")
     print("|---|---|" + "---:|" * (len(STAGES) + 2))
     for name in args.systems:

@@ -13,4 +13,3 @@ QWEN_14B = Qwen2Config(
     max_position_embeddings=32_768,
     tie_word_embeddings=False,
 )
-QWEN_14B_AWQ = 9_980_028_928  # bytes of the files of its AWQ checkpoint

@@ -5,7 +5,7 @@
 #   kit.sh away                  here: move large tracked weights out of the tree, which travels to that machine
 #   kit.sh keep FILE             there, with the file of .gpu/ carried along: keep it in /tmp/reader
 #   kit.sh compare STEPS         there: train 12, 8 and 6 layers for as many steps
-#   kit.sh train MINUTES         there: train, print tokens a second and figures
+#   kit.sh train MINUTES         there: train, print loss and tokens
 #   kit.sh take N                there: copy pieces 4N to 4N + 3 of the trained reader, 15 MB each, to $OUT
 #   kit.sh back                  here: put the weights back; run it also after a failure
 #   kit.sh unpack FOLDER OUTPUT  here: join the pieces in FOLDER to a reader that 'export' takes

@@ -91,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None and isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="surrogateescape")  # paths that are not UTF-8 are printed as they are
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    logging.getLogger("system").setLevel(logging.INFO)  # memory plan, load times, adapters that are absent
+    logging.getLogger("system").setLevel(logging.INFO)  # KV cache, load times, adapters that are absent
     try:
         status = _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:

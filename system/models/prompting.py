@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
 from pydantic import ValidationError
 
 import system.tasks.base
@@ -132,18 +133,14 @@ def _templates(file: Path, specials: frozenset[str]) -> tuple[Template, Template
         finalize=lambda value: _quote(value, specials),
     )
     environment.policies["truncate.leeway"] = 0
-    environment.filters["verbatim"] = _Verbatim
+    environment.filters["verbatim"] = Markup  # a prompt itself, not a value in one
     system, user = file.read_text(encoding="utf-8").split("\n# User\n")
     return environment.from_string(system.removeprefix("# System\n")), environment.from_string(user)
 
 
-class _Verbatim(str):
-    """Text that is a prompt itself, not a value in one."""
-
-
 def _quote(value: object, specials: frozenset[str]) -> str:
-    if isinstance(value, _Verbatim):
-        return neutralize(value, specials)
+    if isinstance(value, Markup):
+        return neutralize(str(value), specials)
     if isinstance(value, str):
         value = neutralize(value, specials)
     elif isinstance(value, dict):

@@ -11,14 +11,11 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 from system.graph.records import Cost
 from system.hardware.machine import usable_memory
-from system.hardware.memory import plan_memory, skeleton
-from system.hardware.weights import size
-from system.models.adapters import base_mark, check_adapter, served_rank
+from system.models.adapters import check_adapter, served_rank, skeleton
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.loop_thread import LoopThread
 from system.models.prompting import ChatTokenizer, Message, RequestTooLongError, decoding_schema, read_reply
@@ -48,6 +45,10 @@ except ImportError as error:
 
 _LOGGER = logging.getLogger(__name__)
 
+GIB = 2**30
+SPARE = 0.03  # of the device; allocators fragment
+CPU_CACHE = GIB  # of keys and values, on a CPU
+
 
 class VllmModel:
     """An instruct model, AWQ or not, in a vLLM engine of this process, with PEFT adapters; both are folders.
@@ -60,25 +61,32 @@ class VllmModel:
 
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings, **others: Any) -> None:
         started = time.perf_counter()
-        bare, mark = skeleton(model), base_mark(model)
+        bare = skeleton(model)
         for folder in adapters.values():
-            check_adapter(folder, bare, mark)
+            check_adapter(folder, bare)
         self._chat = ChatTokenizer(model, engine.context)
         self._loras = {a: LoRARequest(str(a), number, adapters[a]) for number, a in enumerate(adapters, start=1)}
         self._numbers = itertools.count()
-        arguments = engine_arguments(bare, model, list(adapters.values()), engine, **others)
+        arguments = engine_arguments(model, list(adapters.values()), engine, **others)
         try:
             with ThreadPoolExecutor(1) as apart:  # vLLM would tie itself to a loop that runs here, a notebook's
                 self._engine = apart.submit(AsyncLLM.from_engine_args, arguments).result()
         except (RuntimeError, ValueError, OSError) as error:
-            raise ModelUnavailable(f"vLLM could not start with {model}: {error}; its log above says why") from error
+            raise ModelUnavailable(
+                f"vLLM could not start with {model}: {error}; its log above says why. If it does not fit, take "
+                "a smaller or quantized model, a shorter context, or more memory"
+            ) from error
         self._loop = LoopThread("vllm")
         self._loop.submit(self._warm_up()).result()
-        _LOGGER.info("vLLM loaded %s in %.1f s (outside the clock of the claims)", model, time.perf_counter() - started)
+        seconds, cache = time.perf_counter() - started, self._engine.vllm_config.cache_config
+        tokens = (cache.num_gpu_blocks or 0) * cache.block_size
+        log = "vLLM loaded %s in %.1f s (outside the clock of the claims); its KV cache holds %d tokens"
+        _LOGGER.info(log, model, seconds, tokens)
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``."""
-        return await asyncio.wrap_future(self._loop.submit(self._answer_all(requests)))
+        answers = [self._loop.submit(self._answer(request)) for request in requests]
+        return await asyncio.gather(*map(asyncio.wrap_future, answers))
 
     async def close(self) -> None:
         """See ``Model.close``."""
@@ -95,9 +103,6 @@ class VllmModel:
         prompt = self._chat.encode([Message(role="user", content="Reply in JSON.")])
         wanted = {(task.reply_type, self._loras.get(task.adapter)) for task in registered()}
         await asyncio.gather(*(self._run(prompt, _sampling(kind, 2), lora) for kind, lora in wanted))
-
-    async def _answer_all(self, requests: Sequence[Request]) -> list[Result]:
-        return await asyncio.gather(*map(self._answer, requests))
 
     async def _answer(self, request: Request) -> Result:
         started = time.perf_counter()
@@ -134,19 +139,17 @@ class VllmModel:
         return [output async for output in stream][-1]
 
 
-def engine_arguments(
-    bare: Any, model: str, adapters: Sequence[str], settings: EngineSettings, **others: Any
-) -> AsyncEngineArgs:
-    """Return the arguments of an engine that uses the memory its plan gives it; ``ModelUnavailable`` without room."""
-    rank = served_rank(adapters)
+def engine_arguments(model: str, adapters: Sequence[str], settings: EngineSettings, **others: Any) -> AsyncEngineArgs:
+    """Return the arguments of an engine that takes the memory that is free, without what the encoder needs.
+
+    vLLM measures weights, activations and graphs when it loads; what they leave holds keys and values.
+    """
+    given = settings.gpu_memory * GIB
     device = current_platform.get_device_total_memory()
-    usable = min(device, usable_memory() or device)
+    usable = (1 - SPARE) * min(usable_memory() or device, given or device) - settings.encoder_memory * GIB
     on_cpu = current_platform.is_cpu()
     # On a CPU a request without adapter gets the last slot's (vllm-project/vllm#48421): one more, which stays empty.
     slots = len(adapters) + bool(adapters and on_cpu)
-    weights = size(Path(model))
-    plan = plan_memory(bare, settings, weights=weights, device=usable, adapters=slots, rank=rank, graphs=not on_cpu)
-    _LOGGER.info("memory plan of %s\n%s", model, plan)
     ours: dict[str, Any] = {
         "model": model,
         "max_model_len": settings.context,
@@ -154,11 +157,11 @@ def engine_arguments(
         "max_num_batched_tokens": BATCHED_TOKENS,
         "enable_lora": bool(adapters),
         "max_loras": max(1, slots),
-        "max_lora_rank": max(8, rank),
+        "max_lora_rank": served_rank(adapters),
         "enable_prefix_caching": True,
         "enforce_eager": on_cpu,
-        "kv_cache_memory_bytes": plan.kv_cache,
-        "gpu_memory_utilization": plan.engine / device,
+        "kv_cache_memory_bytes": int(given or CPU_CACHE) if on_cpu else None,
+        "gpu_memory_utilization": usable / device,
         "generation_config": "vllm",  # not the model's own defaults: a repetition penalty spoils JSON
         "structured_outputs_config": StructuredOutputsConfig(backend="xgrammar", disable_any_whitespace=True),
     }

@@ -17,7 +17,6 @@ from system.check import Engine, check
 from system.graph.graph import Graph
 from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.models.base import ErrorKind, ModelError, Request
-from system.models.scripted import Line
 from system.settings import Settings
 from system.strategies.got import got
 from system.strategies.steps.tasks import (
@@ -34,6 +33,7 @@ from system.strategies.steps.tasks import (
 )
 from system.tasks.base import Task
 from tests.helpers import by_strategy, fake_time
+from tests.helpers.scripted import Line
 
 CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
 PAGES = (

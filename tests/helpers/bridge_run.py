@@ -10,9 +10,9 @@ from pathlib import Path
 from system.check import Engine
 from system.files.journal import Journal
 from system.graph.records import Claim
-from system.models.scripted import ScriptedModel
 from system.runner.run import LocalChecker, run
 from tests.helpers.bridge import Answers, BagOfWords, settings_with
+from tests.helpers.scripted import ScriptedModel
 
 CLAIMS = [Claim(id=i, text=f"The Aster bridge number {i} opened in 1932.") for i in range(12)]
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from system.check import Engine
 from system.files.journal import Journal, JournalError
-from system.models.scripted import ScriptedModel
 from system.runner.cluster import ClusterChecker
 from system.runner.run import CheckerError, run
 from tests.helpers.bridge import Answers, BagOfWords, settings_with
 from tests.helpers.bridge_run import CLAIMS
+from tests.helpers.scripted import ScriptedModel
 
 POISON = 5
 SETTINGS = settings_with(graph__two_labels=True)

@@ -14,8 +14,8 @@ import time
 from system import check
 from system.app import cli
 from system.check import Engine
-from system.models.scripted import ScriptedModel
 from tests.helpers.bridge import Answers, BagOfWords
+from tests.helpers.scripted import ScriptedModel
 
 
 def load(delay):

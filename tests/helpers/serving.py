@@ -20,10 +20,10 @@ from system.app.service.listening import CONNECTIONS, configured
 from system.check import Engine
 from system.models.base import Request
 from system.models.extractive import ExtractiveModel
-from system.models.scripted import ScriptedModel
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 from tests.helpers.by_words import ByWords
 from tests.helpers.processes import PATIENCE
+from tests.helpers.scripted import ScriptedModel
 
 T = TypeVar("T")
 

@@ -15,8 +15,8 @@ from submission.files import SubmissionError
 from submission.read import Gold, Pair
 from system.graph.records import Label
 from system.models.base import ErrorKind, ModelError, ModelUnavailable
-from system.models.scripted import ScriptedModel
 from tests.helpers.local_site import Handler, serving
+from tests.helpers.scripted import ScriptedModel
 from tests.helpers.submission_factories import paired, prediction, result
 
 # In the form of the organizers' file, in words of our own.

@@ -9,9 +9,9 @@ from knowledge_store.dense.search import PassageIndex
 from system.case import Case
 from system.check import Engine
 from system.deadline import Deadline
-from system.models.scripted import ScriptedModel
 from system.settings import RESERVE
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
+from tests.helpers.scripted import ScriptedModel
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from knowledge_store.ranking import RankedStore, rank
 from system.check import Engine, check, load_engine
 from system.checker import each
 from system.graph.records import Calibration, Label
-from system.models.scripted import ScriptedModel
 from system.reader.base import ReaderUnavailable
 from system.runner.run import LocalChecker
 from system.settings import SECTIONS, SettingsError, load
@@ -24,6 +23,7 @@ from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers import by_strategy
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
 from tests.helpers.processes import PATIENCE
+from tests.helpers.scripted import ScriptedModel
 
 STORE = (
     *PAGES,

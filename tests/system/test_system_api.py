@@ -16,10 +16,10 @@ from system.averitec.claims import ClaimsError
 from system.check import Engine
 from system.graph.records import Calibration, Verdict
 from system.graph.thoughts import Evidence, Thought
-from system.models.scripted import ScriptedModel
 from system.settings import SettingsError
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
 from tests.helpers.by_words import ByWords
+from tests.helpers.scripted import ScriptedModel
 
 TEXTS = dict(PAGES)
 STORE = b"\n".join(orjson.dumps({"url": url, "url2text": [text]}) for url, text in PAGES)

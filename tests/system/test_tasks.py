@@ -14,9 +14,9 @@ import system.tasks.base
 from system.case import Case
 from system.graph.records import CONTENTS
 from system.models.prompting import decoding_schema, render
-from system.models.scripted import ScriptedModel
 from system.strategies.steps.evidence import retrieve
 from system.tasks.base import Reply, registered
+from tests.helpers.scripted import ScriptedModel
 
 TASKS = [task for task in registered() if task.__module__.startswith(("system.", "submission."))]
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "add_a_strategy.md"

@@ -9,9 +9,9 @@ import pytest
 from system.averitec.gold import read_gold
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import ChatTokenizer
-from system.models.scripted import ScriptedModel
 from system.strategies.steps.tasks import VerdictReply
 from system.tasks.base import Adapter
+from tests.helpers.scripted import ScriptedModel
 from training import check as module
 from training.__main__ import main
 from training.check import EXAMPLES, example_tasks

@@ -37,7 +37,7 @@ Scores = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
 def cross_encoder(name: str) -> Scores:
     """Load a cross-encoder of sentence-transformers with one output, a logit.
 
-    It runs on the CPU: the model that judges the answers fills the GPU by a memory plan that has no other model in it.
+    It runs on the CPU: the model that judges the answers fills the GPU.
 
     Args:
         name: folder, or name on the model hub.

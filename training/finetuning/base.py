@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM, BitsAndBytesConfig
 
-from system.hardware.memory import skeleton
+from system.models.adapters import skeleton
 from system.models.base import ModelUnavailable, first_line
 from training import TrainingError
 

@@ -17,8 +17,7 @@ import torch
 from safetensors import SafetensorError
 
 from system.hardware.machine import peak_memory
-from system.hardware.memory import GIB
-from system.models.adapters import mark_adapter
+from system.models.adapters import halve_adapter
 from system.models.base import first_line
 from system.models.prompting import ChatTokenizer
 from training import TrainingError
@@ -104,11 +103,11 @@ def _run(job: Job, chat: ChatTokenizer, split: Split, precision: Precision) -> t
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     seconds = time.perf_counter() - began
     trainer.model.save_pretrained(str(job.output), selected_adapters=["default"])
-    mark_adapter(job.output, job.base)
+    halve_adapter(job.output)
     config = json.loads((job.output / CONFIG).read_text(encoding="utf-8"))
     config["base_model_name_or_path"] = name_of(job.base)  # not before: PEFT asks the hub for it when it saves
     (job.output / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-    peak = torch.cuda.max_memory_reserved() / GIB if torch.cuda.is_available() else peak_memory()
+    peak = torch.cuda.max_memory_reserved() / 2**30 if torch.cuda.is_available() else peak_memory()
     state, held_out = trainer.state, losses(trainer.state.log_history, "eval_loss")
     summary = (
         f"{state.global_step} updates in {seconds:.0f} s, peak memory {peak:.1f} GiB; held-out loss "

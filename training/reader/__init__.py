@@ -1,4 +1,4 @@
-"""The reader's training: data, edits, network, loop, figures, thresholds and export to OpenVINO.
+"""The reader's training: data, edits, network, loop, thresholds, export and figures to OpenVINO.
 
 The reader is an encoder with two heads. The first reads a passage beside a statement (supported, refuted, not enough);
 the second reads all evidence on a claim and gives AVeriTeC's label. ``data`` writes one array file of token ids, and

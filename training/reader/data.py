@@ -1,25 +1,25 @@
-"""``data``: put all pairs of an epoch, and the held-out ones, into one array file."""
+"""``data``: put all pairs of an epoch into one array file."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from transformers import AutoTokenizer
 
-from training.reader.arrays import LABEL, READING, Rows, encode, write_arrays
+from training.reader.arrays import LABEL, LONGEST, READING, Row, write_rows
 from training.reader.claims import labelled_claims
 from training.reader.mixture import mixture
-from training.reader.pairs import each_set
+from training.reader.pairs import Pair
 
 
-def write_data(
-    sets: Path, claims: Path | None, base: str, output: Path, rows: int, seed: int, times: float = 1
-) -> None:
-    """Write the array file.
+def write_data(sets: Path, claims: Path | None, base: str, output: Path, times: float, seed: int) -> str:
+    """Write the array file; return its size in words.
 
     Args:
-        sets: folder of entailment sets; its folder ``eval``, if there is one, is held out whole.
+        sets: folder of entailment sets.
         claims: AVeriTeC's train split, or None.
         base: encoder whose tokenizer is used.
-        rows: of each held-out part.
         times: as ``mixture`` takes it.
 
     Raises:
@@ -27,14 +27,30 @@ def write_data(
         ClaimsError: the claims cannot be read.
     """
     tokenizer = AutoTokenizer.from_pretrained(base)
-    train, apart = mixture(sets, seed, times)
-    parts = {"train": encode(tokenizer, train, READING), "held_out": encode(tokenizer, apart[: 4 * rows], READING)}
+    train, _ = mixture(sets, seed, times)
+    rows = encode(tokenizer, train, READING)
     if claims:
-        labelled, labelled_apart = labelled_claims(claims, seed)
-        parts["train"] = Rows.joined([parts["train"], encode(tokenizer, labelled, LABEL)])
-        parts["averitec"] = encode(tokenizer, labelled_apart[: 4 * rows], LABEL)
-    if (sets / "eval").is_dir():
-        parts |= {name: encode(tokenizer, pairs[:rows], READING) for name, pairs in each_set(sets / "eval")}
-    write_arrays(output, parts)
-    tokens, size = int(parts["train"].lengths.sum()), output.stat().st_size / 2**20
-    print(f"{output}: {len(parts['train']):,} rows, {tokens:,} tokens, {size:.1f} MiB")
+        labelled, _ = labelled_claims(claims, seed)
+        rows += encode(tokenizer, labelled, LABEL)
+    write_rows(output, rows)
+    tokens, size = sum(len(row.ids) for row in rows), output.stat().st_size / 2**20
+    return f"{output}: {len(rows):,} rows, {tokens:,} tokens, {size:.1f} MiB"
+
+
+def encode(tokenizer: Any, pairs: Sequence[Pair], head: int) -> list[Row]:
+    """Encode pairs for one head; evidence is cut to fit, a statement is not.
+
+    Pairs whose statement alone fills the length are left out.
+    """
+    rows: list[Row] = []
+    for start in range(0, len(pairs), 4096):
+        part = pairs[start : start + 4096]
+        alone = tokenizer([pair.statement for pair in part])["input_ids"]
+        part = [pair for pair, tokens in zip(part, alone, strict=True) if len(tokens) <= LONGEST - 16]
+        texts = [pair.evidence for pair in part], [pair.statement for pair in part]
+        encoded = tokenizer(*texts, truncation="only_first", max_length=LONGEST)["input_ids"]
+        rows += [
+            Row(np.array(ids, np.uint16), pair.label, head, pair.two_way)
+            for ids, pair in zip(encoded, part, strict=True)
+        ]
+    return rows

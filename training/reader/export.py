@@ -3,9 +3,6 @@
 import json
 from pathlib import Path
 
-import torch
-from torch import Tensor
-
 from system.reader.openvino import CONFIG, GRAPH, TOKENIZER, WEIGHTS
 from training.openvino import compress, save_tokenizer, traced
 from training.reader.arrays import LONGEST
@@ -14,19 +11,7 @@ from training.reader.network import Network
 PART = 44 * 10**6  # bytes of a file of weights
 
 
-class _Logits(torch.nn.Module):
-    """Both heads as one function of tensors, which is what can be traced."""
-
-    def __init__(self, network: Network) -> None:
-        super().__init__()
-        self.encoder, self.heads = network.encoder, network.heads
-
-    def forward(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        first = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state[:, 0]
-        return self.heads["reading"](first), self.heads["label"](first)
-
-
-def export(reader: Path, output: Path) -> None:
+def export(reader: Path, output: Path) -> str:
     """Write graph, weights, tokenizer and a configuration without thresholds, which ``thresholds`` fits.
 
     Raises:
@@ -34,7 +19,7 @@ def export(reader: Path, output: Path) -> None:
     """
     network = Network(reader).eval()
     example = network.tokenizer(["One passage."] * 2, ["Another, which is longer."] * 2, return_tensors="pt")
-    graph = traced(_Logits(network), (example["input_ids"], example["attention_mask"]))
+    graph = traced(network, (example["input_ids"], example["attention_mask"]))
     compress(graph)
     from openvino import save_model  # after ``traced``, which keeps its usage reports off
 
@@ -50,7 +35,7 @@ def export(reader: Path, output: Path) -> None:
     save_tokenizer(network.tokenizer.backend_tokenizer, output / TOKENIZER)
     network.write_config(output)
     write_config(output, {"reading": 1.0, "label": 1.0}, (0.7, 0.7))
-    print(f"{output}: {len(data) / 1e6:.1f} MB of weights")
+    return f"{output}: {len(data) / 1e6:.1f} MB of weights"
 
 
 def write_config(folder: Path, temperature: dict[str, float], thresholds: tuple[float, float]) -> None:

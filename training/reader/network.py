@@ -68,11 +68,10 @@ class Network(nn.Module):
             wanted = self.state_dict()
             self.load_state_dict({name: value for name, value in state.items() if name in wanted})
 
-    def forward(self, ids: Tensor, mask: Tensor, head: str) -> Tensor:
-        """Return the logits of one head: ids and mask (n, tokens) to (n, labels)."""
+    def forward(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the logits of both heads: ids and mask (n, tokens) to (n, labels)."""
         first = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state[:, 0]
-        logits: Tensor = self.heads[head](first)
-        return logits
+        return self.heads["reading"](first), self.heads["label"](first)
 
     def freeze(self, layers: int) -> None:
         """Keep the embeddings, the positions' bias and the lowest layers as they are."""

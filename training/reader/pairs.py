@@ -81,14 +81,14 @@ def sentences_of(text: str) -> list[str]:
     return [one for one in re.split(r"(?<=[.!?])\s+(?=[A-Z\"“(])", text.strip()) if one]
 
 
-def each_set(folder: Path) -> Iterator[tuple[str, list[Pair]]]:
-    """Yield name and pairs of each file of a folder.
+def each_set(place: Path) -> Iterator[tuple[str, list[Pair]]]:
+    """Yield name and pairs of a file, or of each file of a folder.
 
     Raises:
         TrainingError: the folder has no such file.
     """
-    files = sorted(folder.glob("*.jsonl"))
+    files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     if not files:
-        raise TrainingError(f"{folder}: no .jsonl files; expected lines with 'evidence', 'claim' and 'label'")
+        raise TrainingError(f"{place}: no .jsonl files; expected lines with 'evidence', 'claim' and 'label'")
     for file in files:
         yield file.stem, read_pairs(file)

@@ -21,5 +21,5 @@ class Recipe:
     cooldown: float = _option(0.3, "share of the minutes or steps in which the rate falls to zero; 0 to train on later")
     smoothing: float = _option(0.05, "share of each label's probability that goes to the others")
     warmup: int = _option(150, "steps in which the rate rises")
-    every: float = _option(40.0, "minutes between figures and checkpoints")
+    every: float = _option(40.0, "minutes between checkpoints")
     seed: int = _option(0, "of the order and of new weights")

@@ -16,10 +16,11 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 from tqdm import tqdm
 
-from knowledge_store.dense.encoder import Encoder
+from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from knowledge_store.pages.page import Passage
 from system.reader.openvino import OpenVinoReader
 from system.reader.reading import read_pages
+from system.settings import load
 from training.reader.claims import labelled_claims
 from training.reader.export import write_config
 from training.reader.mixture import mixture
@@ -29,32 +30,34 @@ WRONG = 0.07  # share of a side's statements that may be called the other side
 Scores = NDArray[np.float64]
 
 
-def fit(folder: Path, encoder: Encoder, sets: Path, claims: Path, pages: int) -> str:
+def fit(reader: Path, sets: Path, claims: Path, pages: int) -> str:
     """Fit and write the configuration of an exported reader; return the figures on the held-out pages.
 
     Args:
+        reader: its folder.
         pages: how many held-out pages to read.
 
     Raises:
         TrainingError, ClaimsError: the sets or the claims cannot be read.
         ReaderUnavailable: the folder holds no exported reader.
     """
-    write_config(folder, {"reading": 1.0, "label": 1.0}, (0.7, 0.7))
-    reader, rng = OpenVinoReader(folder), Random(0)
+    write_config(reader, {"reading": 1.0, "label": 1.0}, (0.7, 0.7))
+    judge, rng = OpenVinoReader(reader), Random(0)
     _, apart = mixture(sets, 0)
     chosen = [pair for pair in apart if pair.source in (*FACTUAL, "edits") and not pair.two_way]
     chosen = rng.sample(chosen, min(pages, len(chosen)))
-    logits = np.log(reader.probabilities([(pair.evidence, pair.statement) for pair in chosen]))
+    logits = np.log(judge.probabilities([(pair.evidence, pair.statement) for pair in chosen]))
     reading = temperature(logits, [pair.label for pair in chosen])
     _, labelled = labelled_claims(claims, 0)
-    logits = np.log(reader.labels([(one.evidence, one.statement) for one in labelled]))
+    logits = np.log(judge.labels([(one.evidence, one.statement) for one in labelled]))
     label = temperature(logits, [one.label for one in labelled])
-    write_config(folder, {"reading": reading, "label": label}, (0.7, 0.7))
-    reader = OpenVinoReader(folder)
-    scores = np.array([_page_scores(reader, encoder, pair, chosen, rng) for pair in tqdm(chosen, unit="page")])
+    write_config(reader, {"reading": reading, "label": label}, (0.7, 0.7))
+    judge = OpenVinoReader(reader)
+    encoder = SentenceEncoder.of(load("laptop", {}).retrieval).cached()
+    scores = np.array([_page_scores(judge, encoder, pair, chosen, rng) for pair in tqdm(chosen, unit="page")])
     truth = np.array([pair.label for pair in chosen])
     thresholds = best_thresholds(scores, truth)
-    write_config(folder, {"reading": reading, "label": label}, thresholds)
+    write_config(reader, {"reading": reading, "label": label}, thresholds)
     right, turned = outcome(scores, truth, thresholds)
     return (
         f"temperature {reading:.2f} and {label:.2f}; thresholds {thresholds[0]:.2f} and {thresholds[1]:.2f}: "

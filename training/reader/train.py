@@ -5,7 +5,7 @@ section 4: warmup-stable-decay). The state before the fall is kept in ``state.pt
 run ends with a model that can be shipped and none wastes what it learned.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -15,15 +15,15 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
+from torch.nn.utils.rnn import pad_sequence
 from tqdm import tqdm
 
 from training import TrainingError
-from training.reader.arrays import LABEL, Rows, batches, read_arrays
-from training.reader.network import HEADS, Network
+from training.reader.arrays import LABEL, Row, batches, read_rows
+from training.reader.network import Network
 from training.reader.recipe import Recipe
 
 LABEL_WEIGHTS = (1.0, 0.8, 1.4, 1.6)  # of Supported, Refuted, Not Enough Evidence, Conflicting
-_HEADS = tuple(HEADS)
 
 
 def loss_of(logits: Tensor, labels: Tensor, two_way: Tensor, weights: Tensor | None, smoothing: float) -> Tensor:
@@ -33,24 +33,22 @@ def loss_of(logits: Tensor, labels: Tensor, two_way: Tensor, weights: Tensor | N
     return torch.where(two_way & (labels == 2), merged, whole).mean()
 
 
-def train(data: Sequence[Path], base: str, output: Path, recipe: Recipe) -> None:
-    """Train from ``base``, or resume what ``output`` holds; the model is in ``output`` afterwards.
+def train(data: Sequence[Path], base: str, output: Path, recipe: Recipe) -> str:
+    """Train from ``base``, or resume what ``output`` holds; return where the model is.
 
     Args:
-        data: array files; what is held out is that of the first.
+        data: array files.
 
     Raises:
         TrainingError: an array file or the base cannot be read, or ``output`` holds a training with other layers.
     """
-    parts, *more = map(read_arrays, data)
-    parts["train"] = Rows.joined([parts["train"], *(other["train"] for other in more)])
+    rows = [row for file in data for row in read_rows(file)]
     trainer = _Trainer(Network(base, recipe.layers), output, recipe)
-    rows, kind = parts["train"], "bfloat16" if trainer.half else "float32"
-    size = f"{len(rows):,} rows, {len(rows.ids):,} tokens an epoch"
+    size = f"{len(rows):,} rows, {sum(len(row.ids) for row in rows):,} tokens an epoch"
+    kind = "bfloat16" if trainer.half else "float32"
     print(f"{size}; {trainer.device}, {kind}; from step {trainer.step:,}", flush=True)
-    began = monotonic()
-    while not trainer.run_epoch(parts, began):
-        pass
+    trainer.run(rows)
+    return f"{output}: trained to step {trainer.step:,}"
 
 
 class _Trainer:
@@ -67,37 +65,38 @@ class _Trainer:
         self.optimizer = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
         self.rates = [recipe.rate, 3 * recipe.rate]
         self.weights = torch.tensor(LABEL_WEIGHTS, device=self.device)
-        self.step = self.seen = self.first_step = 0
-        self.cooling, self.evaluated = False, monotonic()
+        self.step = self.seen = 0
+        self.cooling = False
         self._resume()
 
-    def run_epoch(self, parts: dict[str, Rows], began: float) -> bool:
-        """Train one pass over the rows; returns whether the run is over."""
-        rows, recipe = parts["train"], self.recipe
-        rng = Random(recipe.seed + self.step)
-        total, loss_sum = 60 * recipe.minutes, torch.zeros((), device=self.device)
-        bar = tqdm(
-            batches(rows, self.budget, rng), unit="batch", desc=f"from {self.seen / 1e6:.1f}M tokens", mininterval=5
-        )
+    def run(self, rows: Sequence[Row]) -> None:
+        """Train until the minutes or the steps are over, with checkpoints in between."""
+        recipe, first = self.recipe, self.step
+        began = evaluated = monotonic()
+        loss_sum = torch.zeros((), device=self.device)
+        bar = tqdm(self._endless(rows), unit="batch", desc=f"from {self.seen / 1e6:.1f}M tokens", mininterval=5)
         for batch in bar:
             spent = monotonic() - began
-            done = (self.step - self.first_step) / recipe.steps if recipe.steps else 0.0
-            self._schedule(max(spent / total, done))
-            loss_sum = 0.98 * loss_sum + 0.02 * self._update(rows, batch)
+            done = (self.step - first) / recipe.steps if recipe.steps else 0.0
+            self._schedule(max(spent / (60 * recipe.minutes), done))
+            loss_sum = 0.98 * loss_sum + 0.02 * self._update(batch)
             self.step += 1
             if self.step % 20 == 0:  # a GPU is waited for then only
-                mean = float(loss_sum) / (1 - 0.98 ** (self.step - self.first_step))
-                bar.set_postfix_str(f"loss {mean:.3f}", refresh=False)
-            over = spent >= total or (recipe.steps and self.step - self.first_step >= recipe.steps)
-            if over or monotonic() - self.evaluated > 60 * recipe.every:
-                self.evaluated = monotonic()
-                tqdm.write(f"step {self.step:,}, {self.seen:,} tokens, {spent / 60:.0f} min: {self.figures(parts)}")
+                bar.set_postfix_str(f"loss {float(loss_sum) / (1 - 0.98 ** (self.step - first)):.3f}", refresh=False)
+            over = spent >= 60 * recipe.minutes or (recipe.steps and self.step - first >= recipe.steps)
+            if over or monotonic() - evaluated > 60 * recipe.every:
+                evaluated = monotonic()
+                tqdm.write(f"step {self.step:,}, {self.seen:,} tokens, {spent / 60:.0f} min")
                 self.network.save(self.output)
                 if not self.cooling:
                     self._keep()
             if over:
-                return True
-        return False
+                return
+
+    def _endless(self, rows: Sequence[Row]) -> Iterator[list[Row]]:
+        """Yield the batches of one epoch after another, each in an order of its own."""
+        while True:
+            yield from batches(rows, self.budget, Random(self.recipe.seed + self.step))
 
     def _schedule(self, done: float) -> None:
         """Set the rates; keep the state when the fall begins."""
@@ -109,45 +108,22 @@ class _Trainer:
         for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
             group["lr"] = rate * factor
 
-    def _update(self, rows: Rows, batch: list[int]) -> Tensor:
-        head = int(rows.heads[batch[0]])
-        logits = self._logits(rows, batch)
-        labels = torch.from_numpy(rows.labels[batch].astype("int64")).to(self.device)
-        two_way = torch.from_numpy(rows.two_way[batch]).to(self.device)
-        loss = loss_of(logits, labels, two_way, self.weights if head == LABEL else None, self.recipe.smoothing)
+    def _update(self, batch: Sequence[Row]) -> Tensor:
+        labels = torch.tensor([row.label for row in batch], device=self.device)
+        two_way = torch.tensor([row.two_way for row in batch], device=self.device)
+        padding, head = self.network.tokenizer.pad_token_id, batch[0].head
+        rows = [torch.from_numpy(row.ids.astype("int64")) for row in batch]
+        ids = pad_sequence(rows, batch_first=True, padding_value=padding).to(self.device)
+        with torch.autocast(self.device, torch.bfloat16, enabled=self.half):
+            logits = self.network(ids, (ids != padding).long())[head].float()
+        weights = self.weights if head == LABEL else None
+        loss = loss_of(logits, labels, two_way, weights, self.recipe.smoothing)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
         self.optimizer.zero_grad()
-        self.seen += int(rows.lengths[batch].sum())
+        self.seen += sum(len(row.ids) for row in batch)
         return loss.detach()
-
-    def _logits(self, rows: Rows, batch: list[int]) -> Tensor:
-        padding = self.network.tokenizer.pad_token_id
-        ids = rows.padded(batch, padding).to(self.device)
-        with torch.autocast(self.device, torch.bfloat16, enabled=self.half):
-            logits: Tensor = self.network(ids, (ids != padding).long(), _HEADS[int(rows.heads[batch[0]])])
-        return logits.float()
-
-    @torch.inference_mode()
-    def figures(self, parts: dict[str, Rows]) -> str:
-        """Right answers and reversed ones of each part but ``train``, and their mean."""
-        self.network.eval()
-        told, shares = [], []
-        for name, rows in parts.items():
-            if name == "train" or not len(rows):
-                continue
-            right = turned = 0
-            for batch in batches(rows, 2 * self.budget, None):
-                said = self._logits(rows, batch).argmax(-1).cpu()
-                labels, two_way = torch.from_numpy(rows.labels[batch]), torch.from_numpy(rows.two_way[batch])
-                said = torch.where(two_way & (said == 1), 2, said)
-                right += int((said == labels).sum())
-                turned += int(((said + labels == 1) & (said != labels)).sum())
-            shares.append(right / len(rows))
-            told.append(f"{name} {right / len(rows):.3f} (reversed {turned / len(rows):.3f})")
-        self.network.train()
-        return f"mean {sum(shares) / max(1, len(shares)):.4f}; " + ", ".join(told)
 
     def _keep(self) -> None:
         """Write the state to resume from; a kill while writing leaves the one before."""
@@ -172,5 +148,5 @@ class _Trainer:
                 )
         self.network.load_state_dict(saved["network"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.step = self.first_step = saved["step"]
+        self.step = saved["step"]
         self.seen = saved["seen"]

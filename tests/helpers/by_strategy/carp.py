@@ -6,10 +6,10 @@ from knowledge_store.pages.page import Passage
 from system.graph.graph import Graph
 from system.graph.records import Claim, Content, Cost, Label, QuestionAnswer
 from system.graph.thoughts import Thought
-from system.models.scripted import Line
 from system.strategies.carp import tasks as carp
 from system.strategies.steps.tasks import VerdictReply
 from system.tasks.base import Reply, Task
+from tests.helpers.scripted import Line
 
 SUBCLAIMS = ("A bridge over the Aster exists.", "It opened in 1932.")
 REFINED = ("A bridge over the Aster exists.", "The Aster bridge opened in 1932.")

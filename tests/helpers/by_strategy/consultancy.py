@@ -3,7 +3,6 @@
 from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Content, Label, QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
-from system.models.scripted import Line
 from system.strategies.consultancy.strategy import PERSONAS
 from system.strategies.consultancy.tasks import (
     Advise,
@@ -15,6 +14,7 @@ from system.strategies.consultancy.tasks import (
 )
 from system.strategies.steps.tasks import ArgumentReply, QuestionReply, VerdictReply
 from system.tasks.base import Reply, Task
+from tests.helpers.scripted import Line
 
 GATHERING = ("consultancy", "ai_debate")
 

@@ -3,11 +3,11 @@
 from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Content, Label, QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
-from system.models.scripted import Line
 from system.strategies.debate.records import Ruling, Skipped
 from system.strategies.debate.tasks import Argue, CloseDebate, CorrectVerdict, Moderate, RulingReply
 from system.strategies.steps.tasks import ArgumentReply, VerdictReply
 from system.tasks.base import Reply, Task
+from tests.helpers.scripted import Line
 
 GATHERING = ("debatecv",)
 CONTENTS: tuple[Content, ...] = (

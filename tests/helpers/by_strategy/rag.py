@@ -4,9 +4,9 @@ from pathlib import Path
 
 from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Label, QuestionAnswer
-from system.models.scripted import Line
 from system.strategies.rag.tasks import CitedPair, Example, Ratings, SourcesReply, WebSource, WeighSources
 from system.tasks.base import Reply, Task
+from tests.helpers.scripted import Line
 
 _ANNOTATED = Path(__file__).parents[3] / "system" / "examples" / "claims.json"
 RUNS = {"options.examples": (str(_ANNOTATED), {"strategy": "rag"})}

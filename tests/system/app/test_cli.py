@@ -17,10 +17,10 @@ from system.check import Engine, load_engine
 from system.files.journal import Journal
 from system.models import loading
 from system.models.base import ModelUnavailable, NoModel, TracedModel
-from system.models.scripted import ScriptedModel
 from system.settings import load
 from tests.helpers.bridge import Answers, BagOfWords
 from tests.helpers.by_words import ByWords
+from tests.helpers.scripted import ScriptedModel
 
 CLAIM = "The Aster bridge opened in 1932."
 

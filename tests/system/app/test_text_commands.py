@@ -8,10 +8,10 @@ from system.app.commands import common
 from system.check import Engine
 from system.models.base import ErrorKind, ModelError
 from system.models.extractive import ExtractiveModel
-from system.models.scripted import ScriptedModel
 from system.settings import load
 from tests.helpers.bridge import BagOfWords
 from tests.helpers.by_words import ByWords
+from tests.helpers.scripted import ScriptedModel
 
 TEXT = "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it not old?"
 CITING = "The Aster bridge [opened in 1931](notes.md). Its [toll](https://gone.example) was high."
@@ -78,12 +78,10 @@ def test_the_check_of_another_text_is_not_overwritten_unasked(files, tmp_path, c
 
 
 def test_citations_prints_a_table_and_writes_json_and_a_page(files, tmp_path, capsys):
-    (tmp_path / "citing.md").write_text(f"{CITING} It is long [7].")
+    (tmp_path / "citing.md").write_text(CITING)
     assert cli.main(["citations", "citing.md"]) == 3
     printed, output = capsys.readouterr().out, tmp_path / "output" / "citations" / "citing"
     assert "contradicted" in printed and "2 citations: 1 contradicted, 1 source not readable" in printed
     found, page = orjson.loads((output / "result.json").read_bytes()), (output / "report.html").read_text()
-    assert found["counts"]["contradicted"] == 1 and found["unresolved"] == ["[7]"]
+    assert found["counts"]["contradicted"] == 1
     assert 'class="claim refuted"' in page and 'class="claim unread"' in page
-    lost = "1 mark without a reference: [7]"
-    assert lost in printed and lost in page

@@ -8,11 +8,11 @@ from system.graph.records import Claim
 from system.models.base import Model, ModelUnavailable, NoModel, Request, RoutedModel
 from system.models.extractive import ExtractiveModel
 from system.models.loading import check_device, load_model, servers_of
-from system.models.scripted import ScriptedModel
 from system.settings import Settings, load
 from system.strategies.base import asked_by
 from system.strategies.steps.tasks import AskQuestion, QuestionReply
 from tests.helpers.bridge import BagOfWords
+from tests.helpers.scripted import ScriptedModel
 
 CLAIM = Claim(id=0, text="The Aster bridge opened in 1932.")
 ASK = AskQuestion(claim=CLAIM, context=(), index=0)

@@ -3,8 +3,8 @@ import asyncio
 import pytest
 
 from system.models.base import ErrorKind, Request
-from system.models.scripted import ScriptedModel
 from system.strategies.steps.tasks import QuestionReply
+from tests.helpers.scripted import ScriptedModel
 
 
 def test_raw_text_is_read_as_a_reply_and_an_unexpected_request_is_an_error(tasks):

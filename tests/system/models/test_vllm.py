@@ -4,9 +4,9 @@ import asyncio
 import json
 
 import pytest
+from transformers import AutoConfig
 
 from system.graph.records import Claim
-from system.hardware.memory import GIB, SPARE, plan_memory, skeleton
 from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailable, Request
 from system.models.prompting import decoding_schema
 from system.settings import EngineSettings
@@ -32,20 +32,19 @@ def backend():
 
 @pytest.fixture(scope="module")
 def model(backend, tiny_model, tiny_adapters):
-    loaded = backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE, **EXACT)
+    loaded = backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE, kv_cache_memory_bytes=2**27, **EXACT)
     yield loaded
     asyncio.run(loaded.close())
 
 
 @pytest.fixture(scope="module")
 def crowded(backend, tiny_model):
-    """The base alone, with a cache for 2.4 requests of full length in float16, half as many in float32."""
+    """The base alone, with a cache for 1.2 requests of full length in float32."""
     base = str(tiny_model / "base")
-    plan = plan_memory(skeleton(base), ENGINE, weights=0, device=2**50, adapters=0, rank=0, graphs=False)
-    weights = (tiny_model / "base" / "model.safetensors").stat().st_size
-    room = weights + sum(plan.fixed.values()) + int(2.4 * ENGINE.context) * plan.kv_per_token
-    small = ENGINE.model_copy(update={"gpu_memory": room / (1 - SPARE) / GIB})
-    loaded = backend.VllmModel(base, {}, small, **EXACT)
+    shape = AutoConfig.from_pretrained(base)
+    width = shape.num_key_value_heads * shape.hidden_size // shape.num_attention_heads
+    cache = int(1.2 * ENGINE.context) * 2 * shape.num_hidden_layers * width * 4
+    loaded = backend.VllmModel(base, {}, ENGINE, kv_cache_memory_bytes=cache, **EXACT)
     yield loaded
     asyncio.run(loaded.close())
 
@@ -122,8 +121,8 @@ def test_bad_input_is_one_clear_error(backend, tiny_model, tiny_adapters, tmp_pa
         backend.VllmModel(str(tmp_path), {}, ENGINE)
     with pytest.raises(ModelUnavailable, match="expected adapter_config"):
         backend.VllmModel(str(tiny_model / "base"), {Adapter.VERDICT_PREDICTION: str(tmp_path)}, ENGINE)
-    with pytest.raises(ModelUnavailable, match="does not fit"):
-        backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE.model_copy(update={"gpu_memory": 0.7}))
+    with pytest.raises(ModelUnavailable, match=r"could not start with .*; its log above says why\. If it does not fit"):
+        backend.VllmModel(str(tiny_model / "base"), tiny_adapters, ENGINE.model_copy(update={"gpu_memory": 1e-6}))
 
 
 def test_requests_beyond_the_cache_are_preempted_and_answered(crowded, tasks):

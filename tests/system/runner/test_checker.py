@@ -10,12 +10,12 @@ from system.check import Engine
 from system.checker import each
 from system.collection import Ranked, StoreCollection
 from system.graph.records import Label
-from system.models.scripted import ScriptedModel
 from system.runner.run import LocalChecker
 from system.settings import CLAIM_LIMIT
 from system.strategies.steps.tasks import AskQuestion
 from tests.helpers import fake_time
 from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
+from tests.helpers.scripted import ScriptedModel
 
 
 def claims_of(count):

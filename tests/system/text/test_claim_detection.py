@@ -8,10 +8,10 @@ import pytest
 from factgraph import FactChecker, Label
 from system.check import Engine, check
 from system.graph.records import Claim, Verdict
-from system.models.scripted import ScriptedModel
 from system.text.claim_detection import not_a_claim
 from tests.helpers import fake_time
 from tests.helpers.bridge import PAGES, BagOfWords, settings_with, store_of
+from tests.helpers.scripted import ScriptedModel
 
 TEXTS = {
     "a question": [

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from system.models.scripted import ScriptedModel
 from system.strategies.debate.tasks import CorrectVerdict, JustificationReply
 from tests.helpers.annotated import RECORDS, write
 from tests.helpers.bridge import Answers
+from tests.helpers.scripted import ScriptedModel
 from training.__main__ import main
 from training.datasets import command
 

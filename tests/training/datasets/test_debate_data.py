@@ -14,12 +14,12 @@ from system.files.journal import RecordJournal
 from system.graph.records import Label
 from system.models.base import ErrorKind, ModelError
 from system.models.prompting import ChatTokenizer
-from system.models.scripted import ScriptedModel
 from system.settings import Settings
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.steps.tasks import ArgumentReply, JudgeClaim, VerdictReply
 from system.tasks.base import Adapter
 from tests.helpers.bridge import Answers, BagOfWords
+from tests.helpers.scripted import ScriptedModel
 from training.datasets.leakage import HeldOut
 from training.datasets.moderator import NO_VERDICT, NOT_CORRECTED, Debate, debate_settings, hold_debates, moderator_data
 from training.datasets.samples import Making, write_data_set

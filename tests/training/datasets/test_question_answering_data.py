@@ -12,9 +12,9 @@ from system.files.journal import RecordJournal
 from system.graph.records import Claim
 from system.graph.records import Source as AnswerSource
 from system.models.base import ErrorKind, ModelError
-from system.models.scripted import ScriptedModel
 from system.strategies.steps.tasks import VerificationReply, VerifyAnswer
 from tests.helpers.annotated import BRIDGE, MAYOR, OPENED, answer, claim, write
+from tests.helpers.scripted import ScriptedModel
 from training.datasets.evidence import IRRELEVANT, NO_STORE, NOT_IN_STORE
 from training.datasets.gold import states
 from training.datasets.question_answering import NOT_ENTAILED, NOT_JUDGED, question_answering

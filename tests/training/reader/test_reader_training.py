@@ -12,7 +12,7 @@ import system.reader
 from tests.helpers.by_words import ByWords
 from training import TrainingError
 from training.commands import main
-from training.reader.arrays import LABEL, batches, read_arrays
+from training.reader.arrays import LABEL, batches, read_rows
 from training.reader.edits import change_date, change_number, negate, opposite, twins
 from training.reader.evaluate import evaluate
 from training.reader.invented import invented
@@ -130,14 +130,13 @@ def train(folder, *options):
 
 
 def test_arrays_hold_both_heads_in_batches_of_one_head(trained):
-    parts = read_arrays(trained / "pairs.npz")
-    rows = parts["train"]
-    assert {*parts} >= {"train", "held_out", "averitec", "other"} and {*rows.heads} == {0, LABEL}
+    rows = read_rows(trained / "pairs.npz")
+    assert {row.head for row in rows} == {0, LABEL}
     chosen = batches(rows, 512, Random(0))
-    assert sorted(row for batch in chosen for row in batch) == [*range(len(rows))]
-    assert all(len({*rows.heads[batch]}) == 1 for batch in chosen)
+    assert sorted(id(row) for batch in chosen for row in batch) == sorted(map(id, rows))
+    assert all(len({row.head for row in batch}) == 1 for batch in chosen)
     with pytest.raises(TrainingError, match="make one with"):
-        read_arrays(trained / "base" / "config.json")
+        read_rows(trained / "base" / "config.json")
 
 
 def test_a_run_resumes_and_its_export_reads(trained, capsys):
@@ -168,18 +167,3 @@ def test_published_forms_are_read(tmp_path, name, labels, text):
     (tmp_path / f"{name}.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
     (line,) = (one for one in evaluate(ByWords(), [tmp_path], 0).splitlines() if name in one)
     assert line.split()[1:5] == ["2", "1.000", "1.000", "1.000"]
-
-
-def test_ragtruths_spans_mark_sentences(tmp_path):
-    answer = "It opened in 1932. It opened in 1931."
-    span = {"start": 32, "end": 36}
-    rows = [
-        {"source_id": "a", "split": "test", "response": answer, "labels": [span]},
-        {"source_id": "a", "split": "train", "response": answer, "labels": []},
-    ]
-    (tmp_path / "response.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    (tmp_path / "source_info.jsonl").write_bytes(
-        orjson.dumps({"source_id": "a", "source_info": {"passages": "It opened in 1932."}})
-    )
-    (line,) = (one for one in evaluate(ByWords(), [tmp_path], 0).splitlines() if one.startswith("RAGTruth,"))
-    assert line.split()[2:6] == ["2", "1.000", "1.000", "1.000"]

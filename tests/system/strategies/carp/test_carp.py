@@ -9,7 +9,6 @@ from system.graph.records import Label
 from system.graph.thoughts import Question
 from system.models.base import RoutedModel
 from system.models.prompting import render
-from system.models.scripted import ScriptedModel
 from system.strategies.carp.strategy import carp
 from system.strategies.carp.tasks import (
     TEAMS,
@@ -26,6 +25,7 @@ from system.strategies.carp.tasks import (
 )
 from tests.helpers.bridge import BROKEN, CLAIM, asked
 from tests.helpers.by_strategy.carp import CLAIM_GRAPH, REFINED, SUBCLAIMS, plan_of, stated
+from tests.helpers.scripted import ScriptedModel
 
 CARP_TASKS = (
     DecomposeClaim, GraphClaim, RefineSubclaims, PlanVerification, StateCase, CorrectOneself, DecideBetweenTeams,

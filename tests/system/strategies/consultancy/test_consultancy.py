@@ -8,13 +8,13 @@ from system.graph.records import Label
 from system.graph.thoughts import Speaker
 from system.models.base import RoutedModel
 from system.models.prompting import render
-from system.models.scripted import ScriptedModel
 from system.strategies.base import named
 from system.strategies.consultancy.strategy import PERSONAS, ai_debate, consultancy
 from system.strategies.consultancy.tasks import Advise, Belief, JudgeSpeakers, QuestionSpeakers, StateBelief
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.tasks import VerdictReply
 from tests.helpers.bridge import BROKEN, asked, hang, run_check
+from tests.helpers.scripted import ScriptedModel
 
 CONSULTANT, JUDGE, BOTH = Speaker.CONSULTANT, Speaker.JUDGE, [Speaker.AFFIRMATIVE, Speaker.NEGATIVE]
 
