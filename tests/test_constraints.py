@@ -2,12 +2,11 @@
 
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.helpers.processes import ROOT
 
 
 def recorded() -> dict[str, str]:

@@ -1,15 +1,11 @@
 """The extras of the project: every combination that the documents name can be installed."""
 
 import os
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.helpers.processes import PATIENCE
-
-ROOT = Path(__file__).resolve().parent.parent
+from tests.helpers.processes import ROOT, run_command
 
 COMBINATIONS = [
     "gpu,serve",  # docs/install.md
@@ -39,7 +35,4 @@ def test_uv_resolves_it(extras, version):
         environment.setdefault(
             "UV_FIND_LINKS", environment.get("PIP_FIND_LINKS", "https://download.pytorch.org/whl/cpu")
         )
-    done = subprocess.run(
-        [*command, ROOT / "pyproject.toml"], env=environment, capture_output=True, text=True, timeout=PATIENCE
-    )
-    assert done.returncode == 0, done.stderr
+    run_command([*command, ROOT / "pyproject.toml"], env=environment)

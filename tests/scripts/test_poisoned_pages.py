@@ -13,9 +13,9 @@ from system.api import Checked
 from system.averitec.claims import read_claims
 from system.graph.graph import Graph
 from system.graph.records import Claim, Label
+from tests.helpers.processes import ROOT
 from tests.helpers.submission_factories import result
 
-ROOT = Path(__file__).resolve().parents[2]
 CLAIMS, STORES = ROOT / "system" / "examples" / "claims.json", ROOT / "knowledge_store" / "examples"
 ATTACKS = ROOT / "scripts" / "benchmarks"
 

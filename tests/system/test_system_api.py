@@ -67,21 +67,31 @@ def test_every_thought_is_told_and_the_verdict_last(checker):
     assert told == [*graph] and isinstance(told[-1], Thought) and isinstance(told[-1].content, Verdict)
 
 
-def test_many_claims_keep_their_order_and_their_stores(tmp_path):
+def test_many_claims_keep_their_order_and_bad_stores_fail_only_their_own(tmp_path):
     for number in (0, 2):
         lines = (orjson.dumps({"url": f"{url}/{number}", "url2text": [text]}) for url, text in PAGES)
         (tmp_path / f"{number}.json").write_bytes(b"\n".join(lines))
-    os.mkfifo(tmp_path / "3.json")  # opening it never returns
-    claims = ["One.", Claim("Two.", id=1), {"claim": "Three."}, "Four."]
+    (tmp_path / "3.json").write_bytes(b"")
+    (tmp_path / "4.json").write_bytes(b'{"url": "https://a.example", "url2text": ["cut o\n\xff\xfe\n')
+    (tmp_path / "5.json").mkdir()
+    (tmp_path / "6.json").symlink_to("6.json")  # a circle
+    os.mkfifo(tmp_path / "7.json")  # opening it never returns
+    claims = ["One.", Claim("Two.", id=1), {"claim": "Three."}, *(f"Claim {number}." for number in range(3, 8))]
     with checker_of(Answers(), run__budget=4.0) as checker:
         checks = list(checker.check_many(claims, store=tmp_path))
-    assert [one.result.claim.text for one in checks] == ["One.", "Two.", "Three.", "Four."]
-    first, missing, third, hung = checks
-    (failure, *_) = missing.result.failures
-    assert "missing file" in failure.message and failure.unanswered
-    (failure, *_) = hung.result.failures
-    assert "3.json: took over 4 s" in failure.message
+    texts = [one.claim.text for one in checks]
+    assert texts == ["One.", "Two.", "Three.", "Claim 3.", "Claim 4.", "Claim 5.", "Claim 6.", "Claim 7."]
+    first, _, third, _, broken, *_ = checks
     assert first.evidence and {p.url[-2:] for pair in third.evidence for p in pair.passages} == {"/2"}
+    failed = {one.claim.id: one.result for one in checks if one.verdict.label is Label.NOT_ENOUGH_EVIDENCE}
+    said = {number: result.failures[0].message for number, result in failed.items()}
+    assert list(said) == [1, 3, 4, 5, 6, 7] and all(f"{number}.json: " in message for number, message in said.items())
+    assert "missing file" in said[1] and failed[1].failures[0].unanswered
+    assert said[3].endswith("3.json: file without a page of text")
+    assert said[4].endswith("4.json: file without a page of text; broken line 2")
+    assert broken.result.flaws["broken line"] == 2
+    assert "7.json: took over 4 s" in said[7]
+    assert all(result.pairs for result in failed.values())
 
 
 def test_ctrl_c_ends_the_work_that_is_waited_for():
