@@ -63,9 +63,7 @@ def retrain(checkout: Path, *options: str, status: int = 0) -> str:
     ("moderator", "chain"),
     [("debate-sft", ["moderator"]), ("none", []), ("d-sft-dpo", ["moderator-sft", "moderator-dpo"])],
 )
-def test_the_package_serves_what_was_trained_last(
-    checkout: Path, tmp_path: Path, moderator: str, chain: list[str]
-) -> None:
+def test_the_package_serves_what_was_trained_last(checkout, tmp_path, moderator, chain) -> None:
     retrain(checkout, *(["--moderator", moderator] if moderator != "debate-sft" else []))
     trained = (checkout / "trained").read_text().split()
     assert trained[3:] == chain

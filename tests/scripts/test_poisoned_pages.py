@@ -42,9 +42,7 @@ class Credulous(nullcontext):
             yield Checked(result(claim.id, claim.text, label), Graph(claim))
 
 
-def test_counts_the_verdicts_that_pages_change(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_counts_the_verdicts_that_pages_change(monkeypatch, tmp_path, capsys) -> None:
     monkeypatch.setattr(poisoned_pages, "FactChecker", Credulous)
     claim, other, _ = (one.text for one in read_claims(CLAIMS)[:3])
     attacks = {

@@ -87,11 +87,8 @@ GOLD_OF_ONE = {"claim": "A.", "label": "Refuted", "questions": [QUESTION]}
         (read_predictions, "[" * 5000, "file.json: expected a JSON array, got an error: .*recursion"),
         (read_predictions, "[" + "7" * 5000 + "]", "file.json: expected a JSON array, got an error: .*digits"),
         (read_scored_gold, [GOLD_OF_ONE | {"questions": ["When?"]}], "claim 0: expected an object with a label, and"),
-        (read_scored_gold, [GOLD_OF_ONE | {"questions": [{"answers": []}]}], "claim 0: .*'question'"),
         (read_scored_gold, [GOLD_OF_ONE | {"questions": [QUESTION | {"answers": [{"answer": None}]}]}], "0: .*'strip'"),
-        (read_scored_gold, [GOLD_OF_ONE | {"claim_types": "text"}], r"file.json: claim 0: types"),
         (read_scored_gold, [GOLD_OF_ONE | {"label": "refuted"}], "claim 0: label: expected 'Supported', 'Refuted'"),
-        (read_scored_gold, [GOLD_OF_ONE | {"label": None}], "claim 0: label: expected 'Supported', 'Refuted'"),
     ],
 )
 def test_names_a_field_of_another_form(file, read, value, message):

@@ -67,12 +67,6 @@ class OpenAI:
 
 
 @pytest.fixture
-def judge():
-    with serving(JudgeServer, bodies=[], silent="nothing") as server:
-        yield server
-
-
-@pytest.fixture
 def checkout(tmp_path):
     """The scripts and packages, with nothing to set up."""
     root = tmp_path / "checkout"
@@ -145,9 +139,10 @@ def submission(tmp_path):
 
 
 @pytest.mark.slow
-def test_both_halves_of_both_scorers_run_on_one_judge(checkout, official, submission, judge, wordnet):
-    places = {"OFFICIAL_FOLDER": str(official), "JUDGE": f"server:judge@{judge.address}/v1"}
-    printed = run(checkout, "official_score.sh", *submission, **places).stdout
+def test_both_halves_of_both_scorers_run_on_one_judge(checkout, official, submission, wordnet):
+    with serving(JudgeServer, bodies=[], silent="nothing") as judge:
+        places = {"OFFICIAL_FOLDER": str(official), "JUDGE": f"server:judge@{judge.address}/v1"}
+        printed = run(checkout, "official_score.sh", *submission, **places).stdout
     theirs, ours = re.findall(r"Q METEOR [\d.]+, Q\+A METEOR [\d.]+, legacy AVeriTeC @0.25 [\d.]+", printed)
     assert theirs == "Q METEOR 1.000000, Q+A METEOR 1.000000, legacy AVeriTeC @0.25 0.500000"
     assert ours.endswith("@0.25 0.500000") and "wants punkt_tab" in printed
