@@ -17,7 +17,7 @@ from system.check import Engine, check
 from system.graph.graph import Graph
 from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.models.base import ErrorKind, ModelError, Request
-from system.models.scripted import Line
+from system.models.scripted import Line, ScriptedModel
 from system.settings import Settings
 from system.strategies.got import got
 from system.strategies.steps.tasks import (
@@ -139,6 +139,11 @@ def settings_with(**changes: object) -> Settings:
         else:
             tree[section] = value
     return Settings.model_validate(tree)
+
+
+def engine_of(script: object, **changes: object) -> Engine:
+    """An engine whose model is a script, with small settings and these changes."""
+    return Engine(ScriptedModel(script), BagOfWords(), settings_with(**changes))
 
 
 def passage(text: str = "Some text.", page: int = 0) -> Passage:

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import threading
+from dataclasses import replace
 
 import orjson
 import psutil
@@ -13,13 +14,11 @@ import pytest
 from factgraph import CheckerClosed, Claim, Document, FactChecker, Label
 from knowledge_store.pages.documents import DocumentsError
 from system.averitec.claims import ClaimsError
-from system.check import Engine
 from system.graph.records import Calibration, Verdict
 from system.graph.thoughts import Evidence, Thought
-from system.models.scripted import ScriptedModel
 from system.settings import SettingsError
-from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
-from tests.helpers.by_words import ByWords
+from tests.helpers.bridge import CLAIM, PAGES, Answers, engine_of
+from tests.helpers.by_words import reading_engine
 
 TEXTS = dict(PAGES)
 STORE = b"\n".join(orjson.dumps({"url": url, "url2text": [text]}) for url, text in PAGES)
@@ -27,7 +26,7 @@ STORE = b"\n".join(orjson.dumps({"url": url, "url2text": [text]}) for url, text 
 
 def checker_of(script, **changes):
     """A checker whose model is a script."""
-    return FactChecker(engine=Engine(ScriptedModel(script), BagOfWords(), settings_with(**changes)))
+    return FactChecker(engine=engine_of(script, **changes))
 
 
 @pytest.fixture
@@ -44,9 +43,8 @@ def refused(error, message, use, *arguments, **options):
 
 
 def test_documents_are_judged_by_their_sentences():
-    settings = settings_with(reading__document_strategy="entailment")
     fitted_to_others = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.0))
-    with FactChecker(engine=Engine(ScriptedModel({}), BagOfWords(), settings, fitted_to_others, ByWords())) as checker:
+    with FactChecker(engine=replace(reading_engine(), calibration=fitted_to_others)) as checker:
         claim = "The Aster bridge opened in 1931."
         verdict = checker.check(claim, {"a.md": "The Aster bridge opened in 1932."}).verdict
     assert verdict.label is Label.REFUTED and verdict.confidence > 0.5
@@ -231,8 +229,7 @@ def test_one_claim_or_none_is_not_many(checker, claims):
 def test_wrong_settings_and_a_lack_of_evidence_are_named(checker, tmp_path):
     refused(SettingsError, "depth: expected a valid integer, .*got 'three'", FactChecker, "laptop", depth="three")
     refused(SettingsError, "depht: unknown setting; did you mean depth", FactChecker, "laptop", depht=3)
-    engine = Engine(ScriptedModel({}), BagOfWords(), settings_with())
-    refused(SettingsError, "^engine: it has its sett", FactChecker, engine=engine, depth=2)
+    refused(SettingsError, "^engine: it has its sett", FactChecker, engine=engine_of({}), depth=2)
     nothing = "documents: expected text to search, got none"
     refused(DocumentsError, nothing, checker.check, CLAIM, {})
     refused(DocumentsError, nothing, checker.check, CLAIM, {"empty.txt": "  "})

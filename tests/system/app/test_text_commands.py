@@ -7,11 +7,10 @@ from system.app import cli
 from system.app.commands import common
 from system.check import Engine
 from system.models.base import ErrorKind, ModelError
-from system.models.extractive import ExtractiveModel
 from system.models.scripted import ScriptedModel
 from system.settings import load
 from tests.helpers.bridge import BagOfWords
-from tests.helpers.by_words import ByWords
+from tests.helpers.by_words import reading_engine
 
 TEXT = "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it not old?"
 CITING = "The Aster bridge [opened in 1931](notes.md). Its [toll](https://gone.example) was high."
@@ -20,11 +19,7 @@ CITING = "The Aster bridge [opened in 1931](notes.md). Its [toll](https://gone.e
 @pytest.fixture
 def files(monkeypatch, tmp_path):
     """The commands load the extractive reader; the working folder has a text, a text that cites, and its source."""
-
-    def load_engine(settings, trace=None):
-        return Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
-
-    monkeypatch.setattr("system.check.load_engine", load_engine)
+    monkeypatch.setattr("system.check.load_engine", reading_engine)
     monkeypatch.setattr(common, "choose_profile", lambda given: ("laptop", "tests read by rule"))
     monkeypatch.setattr(common, "load", lambda profile, given: load(profile, {"budget": 3600.0, **given}))
     monkeypatch.chdir(tmp_path)

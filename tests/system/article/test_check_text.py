@@ -8,11 +8,7 @@ from knowledge_store.pages.page import Page
 from knowledge_store.pages.store import write_store
 from system.article.reading import article_of
 from system.article.records import CheckedText
-from system.check import Engine
-from system.models.base import NoModel
-from system.models.extractive import ExtractiveModel
-from tests.helpers.bridge import BagOfWords, settings_with
-from tests.helpers.by_words import ByWords
+from tests.helpers.by_words import reading_engine
 
 TEXT = (
     "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it old? Nobody knows the mayor of Corvane."
@@ -25,8 +21,7 @@ DOCUMENTS = {
 
 @pytest.fixture
 def checker():
-    settings = settings_with(reading__document_strategy="entailment")
-    with FactChecker(engine=Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())) as checker:
+    with FactChecker(engine=reading_engine()) as checker:
         yield checker
 
 
@@ -59,8 +54,7 @@ class Hears:
 
 def test_the_reader_takes_a_statement_that_refers_to_its_context_behind_it():
     hears = Hears()
-    settings = settings_with(reading__document_strategy="entailment")
-    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=hears)) as checker:
+    with FactChecker(engine=reading_engine(reader=hears)) as checker:
         text = "The Aster bridge opened in 1931. It carries two lanes."
         checked = CheckedText.of(article_of(text), checker.check_text(text, {"a.md": "Lanes of the Aster: two."}))
     context = "The Aster bridge opened in 1931."

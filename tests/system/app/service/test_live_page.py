@@ -7,7 +7,8 @@ import pytest
 
 from tests.helpers.bridge import PAGES, Answers
 from tests.helpers.browsing import PHONE, By, Keys, Visitor, on_a_phone
-from tests.helpers.serving import TOKEN, Gate, engine_of, listening, reading_engine
+from tests.helpers.by_words import reading_engine
+from tests.helpers.serving import TOKEN, Gate, engine_of, listening
 
 pytestmark = pytest.mark.slow
 
