@@ -1,5 +1,6 @@
-"""Runs on the bundled claims with a full disk, vanishing stores, a clock that jumps, or Ctrl-C: no claim is lost."""
+"""Runs on the bundled claims among faults of the disk, the stores, the clock and the model server, and Ctrl-C."""
 
+import csv
 import resource
 import shutil
 import signal
@@ -8,10 +9,20 @@ import orjson
 import pytest
 
 from system.app.commands.common import EXIT_INTERRUPTED
-from tests.helpers.processes import ROOT, finish, journalled, start_scripted, wait_for, without_times
+from tests.helpers.processes import ROOT, finish, journalled, start_python, start_scripted, wait_for, without_times
 
 pytestmark = pytest.mark.slow
 DAY = 86_400
+
+GOOD = 20  # requests answered before the fault: a claim makes 13, so the fault strikes the second of three
+SMALL = ["--profile", "server", "--model", "base", "--limit", "3", "--branches", "1", "--depth", "1"]
+STRICT = ["--timeout", "4", "--budget", "600", "--max-concurrent-claims", "1"]
+FAULTS = {
+    "dies": "ModelUnavailable: cannot reach the server at",
+    "hangs": "no reply within",
+    "garbage": "expected a chat completion",
+    "500": "status 500: CUDA error: out of memory",
+}
 
 
 @pytest.mark.parametrize(
@@ -69,3 +80,25 @@ def test_ctrl_c_stops_at_once_and_keeps_what_is_done(tmp_path):
     assert not any(word in errors for word in ("WorkFailed", "leaked", "Traceback"))
     finish(start_scripted(0.0, tmp_path, "--resume"))
     assert journalled(tmp_path)[: len(done)] == done
+
+
+@pytest.mark.parametrize("mode", FAULTS)
+def test_a_failing_server_costs_the_unanswered_claims_alone(mode, tmp_path):
+    server = start_python("-m", "tests.helpers.faulty_server", mode, GOOD)
+    try:
+        address = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+        run = start_python("-m", "system", *SMALL, *STRICT, "--address", address, "--output", tmp_path / "output")
+        finish(run, status=3)
+    finally:
+        server.kill()
+        server.communicate()
+    results = sorted(journalled(tmp_path / "output"), key=lambda result: result.claim.id)
+    assert [result.claim.id for result in results] == [0, 1, 2]
+    assert [bool(result.failures) for result in results] == [False, True, True]
+    assert any(FAULTS[mode] in failure.message for failure in results[-1].failures)
+    run_report = orjson.loads((tmp_path / "output" / "run.json").read_bytes())
+    timings = orjson.loads((tmp_path / "output" / "timings.json").read_bytes())["run"]
+    assert results[-1].claim.id in run_report["failed_claims"]
+    assert sum(timings["failures"].values()) == sum(len(result.failures) for result in results)
+    with (tmp_path / "output" / "submission.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == 3

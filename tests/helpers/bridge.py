@@ -19,7 +19,7 @@ from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.models.base import ErrorKind, ModelError, Request
 from system.models.scripted import Line, ScriptedModel
 from system.settings import Settings
-from system.strategies.got import got
+from system.strategies.base import named
 from system.strategies.steps.tasks import (
     AnswerQuestion,
     AnswerReply,
@@ -115,8 +115,9 @@ def store_of(pages: Sequence[tuple[str, str]], claim: Claim = CLAIM) -> RankedSt
     return replace(rank(numbered, claim.text, RetrievalSettings()), seconds=0.0)
 
 
-def run_got(case: Case) -> Outcome:
-    return asyncio.run(got(case))
+def ran(case: Case) -> tuple[Case, Outcome]:
+    """A case and what came of its strategy."""
+    return case, asyncio.run(named(case.settings.strategy)(case))
 
 
 def run_check(engine: Engine, pages: Sequence[tuple[str, str]] = PAGES) -> tuple[ClaimResult, Graph]:
