@@ -2,16 +2,14 @@
 
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.local_site import Handler, serving
-from tests.helpers.processes import PATIENCE
+from tests.helpers.processes import ROOT, run_command
 
-ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "scripts" / "docker").glob("*.Dockerfile"))
 each_file = pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 
@@ -26,8 +24,7 @@ def arguments(file: Path, name: str) -> list[str]:
 @pytest.mark.skipif(not shutil.which("hadolint", path=str(Path(sys.executable).parent)), reason="needs hadolint")
 def test_hadolint_finds_nothing():
     hadolint = Path(sys.executable).parent / "hadolint"
-    done = subprocess.run([hadolint, *FILES], capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 0 and not done.stdout, done.stdout
+    assert not run_command([hadolint, *FILES]).stdout
 
 
 @each_file
@@ -52,7 +49,7 @@ def test_the_first_layer_has_all_that_installing_needs(file, tmp_path):
         for source in sources:
             shutil.copy(ROOT / source, tmp_path / target)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", tmp_path / "wheel"]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, tmp_path], check=True, timeout=PATIENCE)
+    run_command([sys.executable, "-m", "pip", "wheel", *options, tmp_path])
 
 
 class Healthy(Handler):
@@ -64,8 +61,7 @@ class Healthy(Handler):
 def health(tmp_path: Path, command: str, port: int) -> int:
     (tmp_path / "cmdline").write_bytes(command.replace(" ", "\0").encode() + b"\0")
     environment = {"PATH": "/usr/bin:/bin", "CMDLINE": str(tmp_path / "cmdline"), "PORT": str(port)}
-    check = ROOT / "scripts" / "docker" / "healthcheck.sh"
-    return subprocess.run([check], env=environment, capture_output=True, timeout=PATIENCE).returncode
+    return run_command([ROOT / "scripts" / "docker" / "healthcheck.sh"], status=None, env=environment).returncode
 
 
 def test_a_service_is_healthy_while_it_answers(tmp_path):

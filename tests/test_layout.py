@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.helpers.processes import ROOT
 
 # The lowest first. The application lies in the engine's folder and is no part of the engine, which imports none of it.
 LAYERS = ("knowledge_store", "system", "submission", "system.app", "training")

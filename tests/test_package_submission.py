@@ -4,16 +4,14 @@ import csv
 import os
 import re
 import shutil
-import subprocess
 import zipfile
 from pathlib import Path
 
 import orjson
 import pytest
 
-from tests.helpers.processes import PATIENCE
+from tests.helpers.processes import ROOT, run_command
 
-ROOT = Path(__file__).resolve().parent.parent
 CLAIMS = 2
 
 
@@ -26,22 +24,22 @@ def package(tmp_path_factory) -> Path:
     (adapter / "adapter_config.json").write_text('{"r": 16}')
     made = folder / "handed_in.zip"
     command = [ROOT / "scripts" / "package_submission.sh", "--adapters", folder / "trained", made]
-    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
+    run_command(command)
     return made
 
 
 @pytest.fixture
 def unpacked(package, tmp_path) -> Path:
     folder = tmp_path / "unpacked"
-    subprocess.run(["unzip", "-q", package, "-d", folder], check=True, timeout=PATIENCE)
+    run_command(["unzip", "-q", package, "-d", folder])
     return folder
 
 
-def run(folder: Path, script: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, script: str, *arguments: str, status: int = 0, **environment: str):
     """Run a script of the package as the organizers do, from its root."""
     command = ["bash", "-c", f"source .venv/bin/activate; ./{script} {' '.join(arguments)}"]
     variables = {**os.environ, "SPLIT": "small", "ADAPTERS": "none", "PROFILE": "laptop", **environment}
-    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=PATIENCE)
+    return run_command(command, status=status, cwd=folder, env=variables)
 
 
 def bring_data(folder: Path) -> None:
@@ -76,7 +74,7 @@ def test_contains_the_organizers_scripts_and_no_data(package):
 
 def test_reads_the_name_of_the_system_as_their_runner_reads_it(unpacked):
     command = "eval $(grep '^SYSTEM_NAME=' system_inference.sh); echo $SYSTEM_NAME"
-    assert subprocess.check_output(["bash", "-c", command], cwd=unpacked, text=True) == "factgraph\n"
+    assert run_command(["bash", "-c", command], cwd=unpacked).stdout == "factgraph\n"
 
 
 def test_finds_adapters_where_the_settings_say(unpacked):
@@ -86,8 +84,8 @@ def test_finds_adapters_where_the_settings_say(unpacked):
         ({"ADAPTERS": "elsewhere", "OPTIONS": "--model my/model"}, "--profile a10g --model my/model "),
         ({"ADAPTERS": "elsewhere", "PROFILE": "laptop"}, "--profile laptop "),
     ]:
-        variables = {**os.environ, **environment}
-        assert subprocess.check_output(["bash", "-euc", ask], cwd=unpacked, text=True, env=variables) == expected
+        said = run_command(["bash", "-euc", ask], cwd=unpacked, env={**os.environ, **environment}).stdout
+        assert said == expected
 
 
 FAKES = {
@@ -98,8 +96,8 @@ FAKES = {
 OURS = 'echo "${0##*/} $* with ${LD_LIBRARY_PATH:-nothing}"; [ "$3 $DRIVER" != "doctor " ]'
 
 
-def shell(unpacked: Path, tmp_path: Path, driver: str, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of the package among fakes of the driver's, conda's and our own.
+def shell(unpacked: Path, tmp_path: Path, driver: str, *command: str, status: int = 0) -> str:
+    """Run a command of the package among fakes of the driver's, conda's and our own, and return what they print.
 
     Each of ours prints the library path; without a driver the doctor fails, as on a machine without ``nvidia-smi``.
     """
@@ -110,38 +108,32 @@ def shell(unpacked: Path, tmp_path: Path, driver: str, *command: str) -> subproc
         script.write_text(f"#!/bin/bash\n{body}\n")
         script.chmod(0o755)
     variables = {"PATH": f"{tmp_path / 'fakes'}:/usr/bin:/bin", "ADAPTERS": "none", "DRIVER": driver}
-    return subprocess.run(
-        command, cwd=unpacked, env=variables, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
+    return run_command(command, status=status, cwd=unpacked, env=variables).stdout
 
 
 @pytest.mark.parametrize(("driver", "installs"), [("550.127.05", True), ("580.95.05", False)])
 def test_an_old_driver_gets_the_compatibility_libraries_before_anything_runs(unpacked, tmp_path, driver, installs):
-    done = shell(unpacked, tmp_path, driver, "./installation.sh")
-    assert done.returncode == 0, done.stderr
+    printed = shell(unpacked, tmp_path, driver, "./installation.sh")
     expected = str(unpacked / ".conda-cuda" / "lib" / "cuda") if installs else "nothing"
     for step in ("setup.sh gpu", "python -m system doctor --profile a10g"):
-        assert f"{step} with {expected}\n" in done.stdout
+        assert f"{step} with {expected}\n" in printed
     ask = '. ./settings.sh; echo "${LD_LIBRARY_PATH:-nothing}"'  # and so when the system runs
-    assert shell(unpacked, tmp_path, driver, "bash", "-euc", ask).stdout == f"{expected}\n"
+    assert shell(unpacked, tmp_path, driver, "bash", "-euc", ask) == f"{expected}\n"
 
 
 def test_a_missing_gpu_is_named_before_any_weights_are_fetched(unpacked, tmp_path):
-    done = shell(unpacked, tmp_path, "", "./installation.sh")
-    assert done.returncode == 1 and "-m system doctor --profile a10g" in done.stdout
-    assert "fetch" not in done.stdout
+    printed = shell(unpacked, tmp_path, "", "./installation.sh", status=1)
+    assert "-m system doctor --profile a10g" in printed and "fetch" not in printed
 
 
 @pytest.mark.slow
 def test_the_organizers_order_gives_a_submission_and_timings(unpacked):
     install_from_this_checkout(unpacked)
-    early = run(unpacked, "run_system.sh")
-    assert early.returncode == 2 and "no data_store/averitec/small.json" in early.stderr
+    assert "no data_store/averitec/small.json" in run(unpacked, "run_system.sh", status=2).stderr
 
     bring_data(unpacked)
-    for script, arguments in [("installation.sh", ()), ("run_system.sh", ("--depth", "2"))]:
-        done = run(unpacked, script, *arguments)
-        assert done.returncode == 0, script + done.stdout + done.stderr
+    run(unpacked, "installation.sh")
+    run(unpacked, "run_system.sh", "--depth", "2")
 
     with (unpacked / "leaderboard_submission" / "submission.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
@@ -155,16 +147,15 @@ def test_the_organizers_order_gives_a_submission_and_timings(unpacked):
         r"\nDuration: \d\d:\d\d:\d\d\n-{40}\n={44}\nTotal execution time: \d\d:\d\d:\d\d\nScript completed at ", timings
     )
 
-    again = run(unpacked, "run_system.sh")  # measured anew, not taken from the first run
-    assert again.returncode == 0 and "0/2" in again.stderr, again.stdout + again.stderr
+    assert "0/2" in run(unpacked, "run_system.sh").stderr  # measured anew, not taken from the first run
 
 
 @pytest.mark.slow
 def test_a_failed_run_is_reported_in_the_timings(unpacked):
     install_from_this_checkout(unpacked)
     bring_data(unpacked)
-    done = run(unpacked, "run_system.sh", PROFILE="a10g", CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1")
-    assert done.returncode == 2 and "error: " in done.stderr, done.stdout + done.stderr
+    without = {"PROFILE": "a10g", "CUDA_VISIBLE_DEVICES": "", "HF_HUB_OFFLINE": "1"}
+    assert "error: " in run(unpacked, "run_system.sh", status=2, **without).stderr
     timings = (unpacked / "data_store" / "factgraph" / "measured_timings.txt").read_text()
     assert timings.endswith("Error: Main execution failed\n")
     assert not (unpacked / "leaderboard_submission").exists()

@@ -2,17 +2,14 @@
 
 import re
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import orjson
 import pytest
 
 from system.graph.records import Label
-from tests.helpers.processes import PATIENCE
+from tests.helpers.processes import ROOT, copy_tracked, run_command
 
-ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
 THIS_TEST = "./scripts/test.sh"  # what runs the tests cannot be run by one of them
@@ -37,12 +34,7 @@ COMMANDS = [
 def checkout(tmp_path_factory):
     """A copy of the tracked files with the environment of this one, and small data where the README has real data."""
     copy = tmp_path_factory.mktemp("checkout")
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    files = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
-    for name in files:
-        if (ROOT / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, copy / name)
+    copy_tracked(copy)
     stamp = ROOT / ".venv" / ".installed"
     wanted = b"".join((ROOT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt"))
     if not stamp.exists() or stamp.read_bytes() != wanted:  # or the copy would install into this checkout's .venv
@@ -65,22 +57,17 @@ def any_confidence(text):
 @pytest.mark.slow
 @pytest.mark.parametrize(("block", "expected"), COMMANDS)
 def test_a_command_prints_what_the_document_says(checkout, block, expected):
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", block], cwd=checkout, capture_output=True, text=True, timeout=PATIENCE
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.strip()
-    assert any_confidence(expected) in any_confidence(done.stdout)
+    printed = run_command(["bash", "-euo", "pipefail", "-c", block], cwd=checkout).stdout
+    assert printed.strip()
+    assert any_confidence(expected) in any_confidence(printed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["README.md", "docs/service.md", "docs/tutorial.md"])
 def test_documented_python_runs(name):
     ((snippet, _),) = blocks_of(ROOT / name, "python")
-    command = [sys.executable, "-c", snippet]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 0, done.stderr
-    assert any(label in done.stdout for label in Label)
+    printed = run_command([sys.executable, "-c", snippet], cwd=ROOT).stdout
+    assert any(label in printed for label in Label)
 
 
 @pytest.mark.parametrize("path", [README, *DOCUMENTS], ids=lambda path: path.name)

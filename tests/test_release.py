@@ -1,15 +1,13 @@
 """Documents beside the code say the same as the code."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from system import __version__
 from system.hardware.weights import needed
 from system.settings import PROFILES, load
-
-ROOT = Path(__file__).resolve().parent.parent
+from tests.helpers.processes import ROOT
 
 
 def test_citation_and_changelog_name_the_version():

@@ -3,17 +3,14 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from system.tasks.base import Adapter
-from tests.helpers.processes import PATIENCE
+from tests.helpers.processes import ROOT, run_command
 from training.finetuning.recipes import RECIPES
-
-ROOT = Path(__file__).resolve().parent.parent
 
 # Stands for Python: writes the files that each training command would, and says which recipe an adapter is of.
 PYTHON = """#!{python}
@@ -55,9 +52,10 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def retrain(checkout: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def retrain(checkout: Path, *options: str, status: int = 0) -> str:
+    """Run the script and return what it complains of."""
     command = ["scripts/retrain_adapters.sh", "--claims", "train.json", "--held-out", "dev.json", *options]
-    return subprocess.run(command, cwd=checkout, capture_output=True, text=True, timeout=PATIENCE)
+    return run_command(command, status=status, cwd=checkout).stderr
 
 
 @pytest.mark.slow
@@ -65,23 +63,19 @@ def retrain(checkout: Path, *options: str) -> subprocess.CompletedProcess[str]:
     ("moderator", "chain"),
     [("debate-sft", ["moderator"]), ("none", []), ("d-sft-dpo", ["moderator-sft", "moderator-dpo"])],
 )
-def test_the_package_serves_what_was_trained_last(
-    checkout: Path, tmp_path: Path, moderator: str, chain: list[str]
-) -> None:
-    done = retrain(checkout, *(["--moderator", moderator] if moderator != "debate-sft" else []))
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_the_package_serves_what_was_trained_last(checkout, tmp_path, moderator, chain) -> None:
+    retrain(checkout, *(["--moderator", moderator] if moderator != "debate-sft" else []))
     trained = (checkout / "trained").read_text().split()
     assert trained[3:] == chain
     last = {RECIPES[task].adapter: task for task in trained}
     assert set(last) == set(Adapter) - ({Adapter.NONE} if chain else {Adapter.NONE, Adapter.MODERATOR})
 
     made, folder = tmp_path / "handed_in.zip", tmp_path / "unpacked"
-    package = [ROOT / "scripts" / "package_submission.sh", "--adapters", checkout / "models", made]
-    subprocess.run(package, check=True, capture_output=True, timeout=PATIENCE)
-    subprocess.run(["unzip", "-q", made, "-d", folder], check=True, timeout=PATIENCE)
+    run_command([ROOT / "scripts" / "package_submission.sh", "--adapters", checkout / "models", made])
+    run_command(["unzip", "-q", made, "-d", folder])
     ask = ["bash", "-euc", '. ./settings.sh; printf "%s\n" "${adapters[@]}"']
     environment = {name: value for name, value in os.environ.items() if name not in ("ADAPTERS", "OPTIONS")}
-    said = subprocess.check_output(ask, cwd=folder, text=True, env=environment).split()
+    said = run_command(ask, cwd=folder, env=environment).stdout.split()
     attached = {task: folder / path for task, _, path in (line.partition("=") for line in said)}
     configs = {task: json.loads((path / "adapter_config.json").read_text()) for task, path in attached.items()}
     assert {task: config["recipe"] for task, config in configs.items()} == last
@@ -90,6 +84,5 @@ def test_the_package_serves_what_was_trained_last(
 
 
 def test_rejects_an_unknown_chain(checkout: Path) -> None:
-    done = retrain(checkout, "--moderator", "dpo")
-    assert done.returncode == 2 and "debate-sft" in done.stderr
+    assert "debate-sft" in retrain(checkout, "--moderator", "dpo", status=2)
     assert not (checkout / "models").exists()

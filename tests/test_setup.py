@@ -2,15 +2,12 @@
 
 import os
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from tests.helpers.processes import PATIENCE
+from tests.helpers.processes import ROOT, run_command
 
-ROOT = Path(__file__).resolve().parent.parent
 NEEDED = {"openvino/libs/libopenvino_intel_cpu_plugin.so"}
 SPARE = {"openvino/libs/libopenvino_intel_gpu_plugin.so", "openvino/libs/libopenvino_intel_npu_plugin.so"}
 
@@ -29,8 +26,7 @@ def test_only_what_runs_without_a_gpu_stays_without_one(tmp_path, extras, gpu, l
         (tmp_path / file).write_text(f"#!/bin/sh\nexit {status}\n")
         (tmp_path / file).chmod(0o755)
     environment = {"PATH": f"{tmp_path / 'stubs'}:{os.environ['PATH']}", "PYTHON": sys.executable}
-    command = [tmp_path / "scripts" / "setup.sh", *extras]
-    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)
+    run_command([tmp_path / "scripts" / "setup.sh", *extras], env=environment)
     path_file = packages / "factgraph.pth"
     assert path_file.read_text().split() == [str(tmp_path), str(tmp_path / "system" / "library")]
     files = {file.relative_to(packages).as_posix() for file in packages.rglob("*") if file.is_file()}

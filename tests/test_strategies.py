@@ -1,7 +1,6 @@
 """The dictionary of strategies, and that a strategy can be deleted."""
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,10 +8,9 @@ import pytest
 
 from system.strategies import STRATEGIES
 from system.strategies.base import named
-from tests.helpers.processes import PATIENCE
+from tests.helpers.processes import ROOT, copy_tracked, run_command
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("system", "knowledge_store", "submission", "training", "tests", "docs")
+FOLDERS = ("system", "knowledge_store", "submission", "training", "tests", "docs", "pyproject.toml")
 LINE = '    "carp": "carp.strategy:carp",\n'
 OWN = (
     "system/strategies/carp",
@@ -31,11 +29,7 @@ def test_every_name_has_its_strategy_and_every_folder_its_name():
 
 @pytest.mark.slow
 def test_without_a_strategy_everything_else_is_green(tmp_path):
-    files = subprocess.run(["git", "ls-files", *FOLDERS, "pyproject.toml"], cwd=ROOT, capture_output=True, text=True)
-    for file in files.stdout.split():
-        if (ROOT / file).is_file():
-            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / file, tmp_path / file)
+    copy_tracked(tmp_path, *FOLDERS)
     for own in OWN:
         path = tmp_path / own
         shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -44,6 +38,5 @@ def test_without_a_strategy_everything_else_is_green(tmp_path):
     names.write_text(names.read_text().replace(LINE, ""))
     affected = [f"tests/system/{name}" for name in ("strategies", "graph", "test_settings.py", "test_factgraph.py")]
     affected += ["tests/test_layout.py", "tests/system/models/test_golden_prompts.py"]
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:cacheprovider", *affected]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
-    assert done.returncode == 0, done.stdout[-4000:]
+    pytest_here = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not slow", "-p", "no:cacheprovider"]
+    run_command([*pytest_here, *affected], cwd=tmp_path)

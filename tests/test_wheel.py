@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 import venv
@@ -13,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from system import __version__
-from tests.helpers.processes import PATIENCE
+from tests.helpers.processes import ROOT, run_command
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("system", "knowledge_store", "submission", "training")
 OTHERS = ("pyproject.toml", "README.md", "LICENSE", "THIRD_PARTY_NOTICES.md")
 
@@ -41,7 +39,7 @@ def wheel(tmp_path_factory) -> Path:
         (folder / "source" / "knowledge_store" / split).mkdir(parents=True)
         (folder / "source" / "knowledge_store" / split / "0.json").write_text("{}")
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", folder]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, folder / "source"], check=True, timeout=PATIENCE)
+    run_command([sys.executable, "-m", "pip", "wheel", *options, folder / "source"])
     return next(folder.glob("*.whl"))
 
 
@@ -53,7 +51,7 @@ def environment(wheel, tmp_path_factory) -> Path:
     # Its dependencies are those of this environment: to install torch again would take minutes.
     (site_of(folder) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     pip = [sys.executable, "-m", "pip", "--python", folder / "bin" / "python"]
-    subprocess.run([*pip, "install", "--no-deps", "--no-index", "--quiet", wheel], check=True, timeout=PATIENCE)
+    run_command([*pip, "install", "--no-deps", "--no-index", "--quiet", wheel])
     return folder
 
 
@@ -74,10 +72,7 @@ def test_the_installed_command_works_without_a_checkout(environment, tmp_path):
     variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
     def factgraph(*arguments: str) -> str:
-        command = [environment / "bin" / "factgraph", *arguments]
-        done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=PATIENCE)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return run_command([environment / "bin" / "factgraph", *arguments], cwd=tmp_path, env=variables).stdout
 
     assert factgraph("--version") == f"factgraph {__version__}\n"
     assert str(site_of(environment) / "system" / "examples" / "claims.json") in "".join(factgraph("doctor").split())
@@ -126,11 +121,8 @@ def test_a_program_elsewhere_is_checked_by_mypy(environment, tmp_path):
     (tmp_path / "wrong.py").write_text(WRONG)
     command = [sys.executable, "-m", "mypy", "--strict", "--no-color-output"]
     command += ["--python-executable", environment / "bin" / "python", "."]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
-    found = [
-        re.match(r"(\w+)\.py:(\d+): (\w+): (?:Revealed type is \"(.*)\"$)?", line) for line in done.stdout.splitlines()
-    ]
-    notes = [match.groups() for match in found if match]
+    printed = run_command(command, status=None, cwd=tmp_path).stdout
+    notes = re.findall(r"^(\w+)\.py:(\d+): (\w+): (?:Revealed type is \"(.*)\"$)?", printed, re.MULTILINE)
     revealed = [what for program, _, _, what in notes if program == "program"]
-    assert revealed[0].endswith(".Checked") and revealed[1:] == ["dict[str, Any]", "str"], done.stdout
+    assert revealed[0].endswith(".Checked") and revealed[1:] == ["dict[str, Any]", "str"], printed
     assert {int(line) for program, line, kind, _ in notes if (program, kind) == ("wrong", "error")} == {*range(4, 8)}

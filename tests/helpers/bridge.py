@@ -18,7 +18,7 @@ from system.graph.graph import Graph
 from system.graph.records import AnswerType, Claim, ClaimResult, Label, Source
 from system.models.base import ErrorKind, ModelError, Request
 from system.settings import Settings
-from system.strategies.got import got
+from system.strategies.base import named
 from system.strategies.steps.tasks import (
     AnswerQuestion,
     AnswerReply,
@@ -33,7 +33,7 @@ from system.strategies.steps.tasks import (
 )
 from system.tasks.base import Task
 from tests.helpers import by_strategy, fake_time
-from tests.helpers.scripted import Line
+from tests.helpers.scripted import Line, ScriptedModel
 
 CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
 PAGES = (
@@ -115,8 +115,9 @@ def store_of(pages: Sequence[tuple[str, str]], claim: Claim = CLAIM) -> RankedSt
     return replace(rank(numbered, claim.text, RetrievalSettings()), seconds=0.0)
 
 
-def run_got(case: Case) -> Outcome:
-    return asyncio.run(got(case))
+def ran(case: Case) -> tuple[Case, Outcome]:
+    """A case and what came of its strategy."""
+    return case, asyncio.run(named(case.settings.strategy)(case))
 
 
 def run_check(engine: Engine, pages: Sequence[tuple[str, str]] = PAGES) -> tuple[ClaimResult, Graph]:
@@ -139,6 +140,11 @@ def settings_with(**changes: object) -> Settings:
         else:
             tree[section] = value
     return Settings.model_validate(tree)
+
+
+def engine_of(script: object, **changes: object) -> Engine:
+    """An engine whose model is a script, with small settings and these changes."""
+    return Engine(ScriptedModel(script), BagOfWords(), settings_with(**changes))
 
 
 def passage(text: str = "Some text.", page: int = 0) -> Passage:

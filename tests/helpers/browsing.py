@@ -1,5 +1,7 @@
 """A visitor for tests in a real browser, who opens a page and uses it; skipped where Selenium is missing."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from tests.helpers.processes import PATIENCE
@@ -7,6 +9,18 @@ from tests.helpers.processes import PATIENCE
 By = pytest.importorskip("selenium.webdriver.common.by").By
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 Wait = pytest.importorskip("selenium.webdriver.support.ui").WebDriverWait
+
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+
+
+@contextmanager
+def on_a_phone(browser):
+    """Make the browser's window that of a phone."""
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
+    try:
+        yield
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 class Visitor:

@@ -4,8 +4,11 @@ import re
 
 import numpy as np
 
+from system.check import Engine
+from system.models.extractive import ExtractiveModel
 from system.text.quantities import quantities
 from system.text.words import content_stems
+from tests.helpers.bridge import BagOfWords, settings_with
 
 
 class ByWords:
@@ -28,3 +31,9 @@ class ByWords:
     def labels(self, pairs):
         judged = self.probabilities(pairs)
         return np.hstack([judged, np.zeros((len(pairs), 1), np.float32)])
+
+
+def reading_engine(settings=None, reader=None):
+    """An engine without a language model, which reads documents by their words."""
+    settings = settings or settings_with(reading__document_strategy="entailment")
+    return Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=reader or ByWords())

@@ -1,6 +1,7 @@
 """Whole runs as processes: starting them, waiting for them, and reading what they left."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ from system.graph.records import ClaimResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 900.0  # seconds; ends what hangs, and outlasts any machine that is merely busy
+USUAL = ("--profile", "laptop", "--strategy", "got", "--budget", "3600")  # of runs with a script for a model
 
 
 def start_python(*command, **options):
@@ -27,11 +29,33 @@ def _hear_ctrl_c():
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # which a shell ignores for what it starts in the background
 
 
+def start_scripted(delay, output, *arguments, **options):
+    """Start ``tests.helpers.scripted_command``, whose requests take so many seconds, with an output folder."""
+    command = ["-m", "tests.helpers.scripted_command", delay, *USUAL, "--output", output]
+    return start_python(*command, *arguments, **options)
+
+
 def finish(process, status=0):
     """The output and the log of a process; its exit status must be this one."""
     output, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == status, f"status {process.returncode}: {errors}"
     return output, errors
+
+
+def run_command(command, *, status=0, **options):
+    """Run a command to its end and return what it left; its exit status must be this one, unless that is None."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, **options)
+    assert status in (None, done.returncode), f"status {done.returncode}: {done.stdout}{done.stderr}"
+    return done
+
+
+def copy_tracked(target, *folders):
+    """Copy the files of this checkout, or of these of its folders, that git knows or would add."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *folders]
+    for name in run_command(listed, cwd=ROOT).stdout.splitlines():
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
 
 
 def journalled(folder):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from knowledge_store.pages.page import Passage
+from submission.report import write_report
 from submission.write import write_outputs
 from system.graph.graph import Graph
 from system.graph.records import (
@@ -32,6 +33,10 @@ HISTORY, BLOG = "https://history.example/aster", "https://blog.example/bridges"
 DOUBT = "Nobody remembers when the first bridge over the Aster was built, says an old ferryman."
 PROMPT = Cost(seconds=0.5, calls=1, tokens_in=812, tokens_cached=300, tokens_out=41)
 FACTS = RunFacts(budget_seconds=60.0, run_seconds=90.7, model_load_seconds=12.2, peak_memory_gib=3.5)
+HOSTILE = (
+    '</script><script>document.title = "owned"</script><img src=x onerror="document.title=1"> '
+    "\u2028 \u202eevil\u202c \"'&'"
+)
 SPOKEN_OF = "What do people say about the bridge?"
 
 
@@ -112,13 +117,15 @@ def failed(claim: Claim) -> tuple[ClaimResult, Graph]:
     return result.model_copy(update={"pairs": (pair,)}), graph
 
 
-def write_run(folder: Path, results: Sequence[ClaimResult], graphs: Sequence[Graph] = (), **setup: object) -> Path:
-    """The output folder of a finished run, with what its ``run.json`` says besides."""
+def write_run(
+    folder: Path, results: Sequence[ClaimResult], graphs: Sequence[Graph] = (), identity: object = None, **setup: object
+) -> Path:
+    """The output folder of a finished run, with what its journal begins with and its ``run.json`` says besides."""
     write_outputs(results, folder, FACTS)
     (folder / "graphs").mkdir(exist_ok=True)
     for result, graph in zip(results, graphs, strict=False):
         (folder / "graphs" / f"{result.claim.id}.json").write_text(json.dumps(graph.to_json()), encoding="utf-8")
-    lines = ['{"identity": {}}', *(result.model_dump_json() for result in results)]
+    lines = [json.dumps({"identity": identity or {}}), *(result.model_dump_json() for result in results)]
     (folder / "journal.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     setup = {"claims_file": "", "settings": {"strategy": "got"}, "machine": {"python": "3.11"}, **setup}
     (folder / "run.json").write_text(json.dumps(setup), encoding="utf-8")
@@ -131,6 +138,15 @@ def gold_item(text: str = TEXT, label: str = Label.SUPPORTED, **changes: object)
     missing = annotated.answer("No answer could be found.", "Unanswerable") | {"source_url": None}
     item = annotated.claim(text, label, *(("When was it opened?", one) for one in (found, missing)))
     return item | {"justification": "A history dates it.", "claim_types": ["Event/Property Claim"], **changes}
+
+
+def hostile_report(folder: Path) -> Path:
+    """The report of a run in which every text is hostile."""
+    claim = Claim(id=0, text=HOSTILE, speaker=HOSTILE)
+    graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}", url="javascript:document.title='owned'")
+    item = gold_item(HOSTILE, Label.REFUTED, justification=HOSTILE, claim_types=[HOSTILE])
+    run = write_run(folder / "run", [result_of(claim, graph)], [graph])
+    return write_report(run, annotated.write(folder / "gold.json", [item]))
 
 
 def four_claims(folder: Path) -> tuple[Path, Path]:

@@ -19,17 +19,13 @@ from system.app.service.app import create_app
 from system.app.service.listening import CONNECTIONS, configured
 from system.check import Engine
 from system.models.base import Request
-from system.models.extractive import ExtractiveModel
-from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
-from tests.helpers.by_words import ByWords
+from tests.helpers.bridge import CLAIM, PAGES, Answers, engine_of
 from tests.helpers.processes import PATIENCE
-from tests.helpers.scripted import ScriptedModel
 
 T = TypeVar("T")
 
 DOCUMENTS = [{"name": name, "text": text} for name, text in PAGES]
 TOKEN = "a-token-of-some-length"
-BUDGET = 600.0  # seconds of a claim: no machine is so busy that it runs out
 ORDER = {"claim": CLAIM.text, "date": CLAIM.date, "speaker": CLAIM.speaker, "documents": DOCUMENTS}
 
 
@@ -44,16 +40,6 @@ class Gate:
         while not self.opened.is_set():
             await asyncio.sleep(0.01)
         return self.answers(request)
-
-
-def engine_of(script: object, **changes: object) -> Engine:
-    return Engine(ScriptedModel(script), BagOfWords(), settings_with(**{"run__budget": BUDGET, **changes}))
-
-
-def reading_engine() -> Engine:
-    """An engine whose reader judges sentences by their words."""
-    settings = settings_with(reading__document_strategy="entailment", run__budget=BUDGET)
-    return Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
 
 
 @contextmanager

@@ -2,13 +2,13 @@
 
 import os
 import runpy
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+from tests.helpers.processes import ROOT, run_command
+
+SCRIPTS = ROOT / "scripts"
 RUN_PYTEST = {"test.sh", "test_vllm.sh"}  # their arguments are pytest's
 STARTED_BY_SHELL = {"measured.py", "official_scorer.py"}  # their first argument is never an option
 SHELL = [path for path in sorted(SCRIPTS.glob("*.sh")) if os.access(path, os.X_OK) and path.name not in RUN_PYTEST]
@@ -22,8 +22,8 @@ PYTHON = [
 @pytest.mark.parametrize("path", SHELL, ids=lambda path: path.stem)
 def test_a_shell_script_shows_its_purpose(path, tmp_path):
     away = os.environ | {"PYTHON": "false"}  # making an environment would fail
-    done = subprocess.run([path, "--help"], cwd=tmp_path, env=away, capture_output=True, text=True, timeout=30)
-    assert done.returncode == 0 and not done.stderr
+    done = run_command([path, "--help"], cwd=tmp_path, env=away)
+    assert not done.stderr
     assert done.stdout.startswith(path.read_text().splitlines()[1].removeprefix("# "))
 
 

@@ -13,9 +13,9 @@ from system.api import Checked
 from system.averitec.claims import read_claims
 from system.graph.graph import Graph
 from system.graph.records import Claim, Label
+from tests.helpers.processes import ROOT
 from tests.helpers.submission_factories import result
 
-ROOT = Path(__file__).resolve().parents[2]
 CLAIMS, STORES = ROOT / "system" / "examples" / "claims.json", ROOT / "knowledge_store" / "examples"
 ATTACKS = ROOT / "scripts" / "benchmarks"
 
@@ -42,9 +42,7 @@ class Credulous(nullcontext):
             yield Checked(result(claim.id, claim.text, label), Graph(claim))
 
 
-def test_counts_the_verdicts_that_pages_change(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_counts_the_verdicts_that_pages_change(monkeypatch, tmp_path, capsys) -> None:
     monkeypatch.setattr(poisoned_pages, "FactChecker", Credulous)
     claim, other, _ = (one.text for one in read_claims(CLAIMS)[:3])
     attacks = {

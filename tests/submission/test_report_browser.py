@@ -12,23 +12,21 @@ from system.graph.thoughts import Evidence, Pruned, Question
 from system.report.page import claim_page
 from system.strategies.entailment.records import ReadSentence
 from system.strategies.steps.evidence import as_pair
-from tests.helpers import annotated, by_strategy
-from tests.helpers.browsing import By, Keys, Visitor
+from tests.helpers import by_strategy
+from tests.helpers.browsing import PHONE, By, Keys, Visitor, on_a_phone
 from tests.helpers.report_factories import (
     CHUNK,
     PROMPT,
     QUOTE,
     TEXT,
     four_claims,
-    gold_item,
     graph_of,
+    hostile_report,
     result_of,
     write_run,
 )
 
 pytestmark = pytest.mark.slow
-
-HOSTILE = '</script><script>document.title = "owned"</script><img src=x onerror="document.title=1"> \u2028 \u202eevil'
 
 
 class Reader(Visitor):
@@ -129,12 +127,8 @@ def strategies_graph():
     last = graph.root
     for grow in by_strategy.functions("grow"):
         last = grow(graph, PROMPT)
-    graph.add(
-        Verdict(label=Label.SUPPORTED, justification="It seems so.", confidence=0.75),
-        [last],
-        "decide",
-        under=graph.root,
-    )
+    verdict = Verdict(label=Label.SUPPORTED, justification="It seems so.", confidence=0.75)
+    graph.add(verdict, [last], "decide", under=graph.root)
     return graph
 
 
@@ -197,10 +191,7 @@ def test_the_keyboard_navigates_graph_and_claims(reader):
 
 
 def test_shows_hostile_text_and_executes_none(browser, tmp_path):
-    claim = Claim(id=0, text=HOSTILE, speaker=HOSTILE)
-    graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}", url="javascript:document.title='owned'")
-    gold = annotated.write(tmp_path / "gold.json", [gold_item(HOSTILE, Label.REFUTED, claim_types=[HOSTILE])])
-    reader = Reader(browser, write_report(write_run(tmp_path / "run", [result_of(claim, graph)], [graph]), gold))
+    reader = Reader(browser, hostile_report(tmp_path))
     reader.open_claim(0)
     assert "<script>" in reader.one(".claim-text").text and "‹U+202E›evil" in reader.one(".claim-text").text
     reader.one('[data-id="q1.e1"]').click()
@@ -230,10 +221,6 @@ def test_marks_a_passage_like_instructions_everywhere(browser, tmp_path):
 
 @pytest.mark.parametrize("hash_", ["", "claim-0"])
 def test_nothing_scrolls_sideways_on_a_phone(reader, hash_):
-    size = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
-    reader.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    try:
+    with on_a_phone(reader.browser):
         reader.open_claim(0) if hash_ else reader.go("claims")
-        assert reader.browser.execute_script("return document.documentElement.scrollWidth") == 390
-    finally:
-        reader.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        assert reader.browser.execute_script("return document.documentElement.scrollWidth") == PHONE["width"]

@@ -12,22 +12,20 @@ from lxml import html
 from submission.files import SubmissionError
 from submission.report import read_run, write_report
 from system.files.journal import JournalError
-from system.graph.records import Claim, Label
+from system.graph.records import Claim
 from system.report.page import claim_page
-from tests.helpers import annotated
 from tests.helpers.report_factories import (
     CHUNK,
     HISTORY,
+    HOSTILE,
     QUOTE,
     TEXT,
     four_claims,
-    gold_item,
     graph_of,
+    hostile_report,
     result_of,
     write_run,
 )
-
-HOSTILE = '</script><script>document.title = "owned"</script><img src=x onerror=alert(1)> \u2028 \u202eevil\u202c "\'&'
 
 
 def page_of(path):
@@ -54,11 +52,7 @@ def test_the_page_stands_alone_and_allows_only_its_own_script_and_style(report):
 
 
 def test_hostile_text_makes_no_element_in_the_page_of_a_run(tmp_path):
-    claim = Claim(id=0, text=HOSTILE, speaker=HOSTILE)
-    graph = graph_of(claim, chunk=f"{CHUNK} {HOSTILE}", url="javascript:alert(1)")
-    item = gold_item(HOSTILE, Label.REFUTED, justification=HOSTILE, claim_types=[HOSTILE])
-    run = write_run(tmp_path / "run", [result_of(claim, graph)], [graph])
-    page = page_of(write_report(run, annotated.write(tmp_path / "gold.json", [item])))
+    page = page_of(hostile_report(tmp_path))
     assert [one.get("type") for one in page.iter("script")] == ["application/octet-stream", None]
     assert not page.xpath("//img | //*[@*[starts-with(name(), 'on')]]")
 

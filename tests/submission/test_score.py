@@ -132,6 +132,7 @@ def test_several_runs_make_one_table(write, tmp_path, capsys, monkeypatch):
 
 def test_input_that_cannot_be_scored_is_named(write, tmp_path, capsys):
     one, other, twice = (write(name, [SUPPORTED] * 3) for name in ("one", "other", "twice"))
+    gold = tmp_path / "gold.json"
     (one / "run.json").unlink()
     entries = json.loads((other / "submission.json").read_text())
     (other / "submission.json").write_text(json.dumps([entry | {"claim": "Another."} for entry in entries]))
@@ -140,10 +141,7 @@ def test_input_that_cannot_be_scored_is_named(write, tmp_path, capsys):
         ([], "nothing to score"),
         ([one, other], "give the labels with --gold"),
         ([one, "--gold", tmp_path / "none.json"], "none.json"),
-        (
-            [one, other, "--gold", tmp_path / "gold.json"],
-            "none of 3 predictions matches one of 60 gold claims by id and",
-        ),
+        ([one, other, "--gold", gold], "none of 3 predictions matches one of 60 gold claims by id and"),
         ([twice], "claim 1 has two predictions"),
     ):
         assert main(["score", *map(str, arguments)]) == 2

@@ -4,19 +4,15 @@ import json
 import os
 import re
 import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
 
 from submission.write import predictions, write_csv
 from system.graph.records import Label
 from tests.helpers.local_site import serving
-from tests.helpers.processes import PATIENCE
+from tests.helpers.processes import ROOT, run_command
 from tests.helpers.submission_factories import result
 from tests.submission.test_ev2r import FILE, NOT_TO_RUN, JudgeServer
-
-ROOT = Path(__file__).resolve().parents[2]
 
 # In the form of the organizers' file: what the script calls, with a score that tells what it was given.
 OFFICIAL = """
@@ -71,12 +67,6 @@ class OpenAI:
 
 
 @pytest.fixture
-def judge():
-    with serving(JudgeServer, bodies=[], silent="nothing") as server:
-        yield server
-
-
-@pytest.fixture
 def checkout(tmp_path):
     """The scripts and packages, with nothing to set up."""
     root = tmp_path / "checkout"
@@ -88,9 +78,9 @@ def checkout(tmp_path):
     return root
 
 
-def run(checkout, script, *arguments, **environment):
-    command, env = [checkout / "scripts" / script, *arguments], {**os.environ, **environment}
-    return subprocess.run(command, env=env, cwd=checkout, capture_output=True, text=True, timeout=PATIENCE)
+def run(checkout, script, *arguments, status=0, **environment):
+    command = [checkout / "scripts" / script, *arguments]
+    return run_command(command, status=status, env={**os.environ, **environment}, cwd=checkout)
 
 
 def test_names_what_is_missing(checkout, tmp_path):
@@ -102,7 +92,7 @@ def test_names_what_is_missing(checkout, tmp_path):
         (["score_dev.sh"], {**places, "PROMPTS": str(tmp_path)}, "set JUDGE, such as server:MODEL@"),
         (["official_score.sh", "submission.csv"], official, f"{tmp_path}/none cannot be fetched; clone it elsewhere"),
     ):
-        done = run(checkout, *command, **environment)
+        done = run(checkout, *command, status=None, **environment)
         assert done.returncode in (1, 2) and message in done.stderr
 
 
@@ -114,7 +104,6 @@ def test_one_command_runs_validates_scores_and_reports(checkout, tmp_path, wordn
     (tmp_path / "dev.json").write_text(json.dumps([{**claim, **gold} for claim in claims]))
     places = {"CLAIMS": str(tmp_path / "dev.json"), "STORE": str(ROOT / "knowledge_store" / "examples")}
     done = run(checkout, "score_dev.sh", "--limit", "2", "--two-labels", OUTPUT=str(tmp_path / "out"), **places)
-    assert done.returncode == 0, done.stdout + done.stderr
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"submission.json", "submission.csv", "timings.json", "scores.json", "report.html"} <= written
     scores = json.loads((tmp_path / "out" / "scores.json").read_text())
@@ -150,19 +139,14 @@ def submission(tmp_path):
 
 
 @pytest.mark.slow
-def test_both_halves_of_both_scorers_run_on_one_judge(checkout, official, submission, judge, wordnet):
-    done = run(
-        checkout,
-        "official_score.sh",
-        *submission,
-        OFFICIAL_FOLDER=str(official),
-        JUDGE=f"server:judge@{judge.address}/v1",
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    theirs, ours = re.findall(r"Q METEOR [\d.]+, Q\+A METEOR [\d.]+, legacy AVeriTeC @0.25 [\d.]+", done.stdout)
+def test_both_halves_of_both_scorers_run_on_one_judge(checkout, official, submission, wordnet):
+    with serving(JudgeServer, bodies=[], silent="nothing") as judge:
+        places = {"OFFICIAL_FOLDER": str(official), "JUDGE": f"server:judge@{judge.address}/v1"}
+        printed = run(checkout, "official_score.sh", *submission, **places).stdout
+    theirs, ours = re.findall(r"Q METEOR [\d.]+, Q\+A METEOR [\d.]+, legacy AVeriTeC @0.25 [\d.]+", printed)
     assert theirs == "Q METEOR 1.000000, Q+A METEOR 1.000000, legacy AVeriTeC @0.25 0.500000"
-    assert ours.endswith("@0.25 0.500000") and "wants punkt_tab" in done.stdout
-    theirs, ours = re.findall(r"Q Ev2R recall [\d.]+, Q\+A Ev2R recall [\d.]+, AVeriTeC [\d.]+", done.stdout)
+    assert ours.endswith("@0.25 0.500000") and "wants punkt_tab" in printed
+    theirs, ours = re.findall(r"Q Ev2R recall [\d.]+, Q\+A Ev2R recall [\d.]+, AVeriTeC [\d.]+", printed)
     assert theirs == "Q Ev2R recall 2.000000, Q+A Ev2R recall 2.000000, AVeriTeC 0.500000"
     assert ours == "Q Ev2R recall 1.000000, Q+A Ev2R recall 0.500000, AVeriTeC 0.000000"
     assert [body["model"] for body in judge.bodies] == ["judge"] * 6  # four of theirs; ours asks equal comparisons once

@@ -10,8 +10,7 @@ from system.case import Case
 from system.check import Engine
 from system.deadline import Deadline
 from system.settings import RESERVE
-from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
-from tests.helpers.scripted import ScriptedModel
+from tests.helpers.bridge import CLAIM, PAGES, Answers, engine_of, store_of
 
 
 @pytest.fixture
@@ -22,11 +21,7 @@ def answers() -> Answers:
 @pytest.fixture
 def make_engine(answers: Answers) -> Callable[..., Engine]:
     """An engine on the script ``answers``; keyword arguments change settings."""
-
-    def make(**changes: object) -> Engine:
-        return Engine(ScriptedModel(answers), BagOfWords(), settings_with(**changes))
-
-    return make
+    return lambda **changes: engine_of(answers, **changes)
 
 
 @pytest.fixture

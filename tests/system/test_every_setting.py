@@ -10,7 +10,7 @@ from knowledge_store.dense.encoder import SentenceEncoder
 from knowledge_store.isolation import Workers
 from knowledge_store.pages.page import Page
 from knowledge_store.ranking import RankedStore, rank
-from system.check import Engine, check, load_engine
+from system.check import check, load_engine
 from system.checker import each
 from system.graph.records import Calibration, Label
 from system.reader.base import ReaderUnavailable
@@ -21,9 +21,8 @@ from system.strategies.base import OF_ALL, asked_by, unused
 from system.strategies.debate.tasks import CONTINUE, Moderate, RulingReply
 from system.strategies.steps.tasks import JudgeClaim, VerdictReply
 from tests.helpers import by_strategy
-from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
+from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, engine_of, store_of
 from tests.helpers.processes import PATIENCE
-from tests.helpers.scripted import ScriptedModel
 
 STORE = (
     *PAGES,
@@ -76,8 +75,9 @@ OPTIONS = [setting for setting in RUNS if setting.startswith("options.")]
 
 def checked(changes: dict[str, object]) -> tuple[object, ...]:
     """All that a run shows: what was asked and how, the verdict, the evidence."""
-    settings = settings_with(**changes)
     answers = Answers()
+    engine = engine_of(answers, **changes)
+    settings = engine.settings
     labels = {"When": Label.SUPPORTED, "Who": Label.SUPPORTED}
     answers.replace[JudgeClaim] = lambda request: VerdictReply(
         justification="So.", label=labels.get(request.task.pairs[0].question.split()[0], Label.NOT_ENOUGH_EVIDENCE)
@@ -88,10 +88,9 @@ def checked(changes: dict[str, object]) -> tuple[object, ...]:
     if settings.graph.branches == 1 and settings.graph.questions == 3:
         answers.replace[JudgeClaim] = lambda _: VerdictReply(justification="So.", label=Label.NOT_ENOUGH_EVIDENCE)
     pages = [Page(number, url, (text,)) for number, (url, text) in enumerate(STORE)]
-    model = ScriptedModel(answers)
     ranked = rank(pages, CLAIM.text, settings.retrieval, date(2021, 5, 3))
-    result, _ = asyncio.run(check(Engine(model, BagOfWords(), settings), CLAIM, ranked))
-    requests = sorted((repr(request.task), request.temperature, request.seed) for request in model.requests)
+    result, _ = asyncio.run(check(engine, CLAIM, ranked))
+    requests = sorted((repr(request.task), request.temperature, request.seed) for request in engine.model.requests)
     return requests, result.verdict.label, result.pairs, result.timing.cut_short
 
 

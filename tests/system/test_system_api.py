@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import threading
+from dataclasses import replace
 
 import orjson
 import psutil
@@ -13,13 +14,11 @@ import pytest
 from factgraph import CheckerClosed, Claim, Document, FactChecker, Label
 from knowledge_store.pages.documents import DocumentsError
 from system.averitec.claims import ClaimsError
-from system.check import Engine
 from system.graph.records import Calibration, Verdict
 from system.graph.thoughts import Evidence, Thought
 from system.settings import SettingsError
-from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with
-from tests.helpers.by_words import ByWords
-from tests.helpers.scripted import ScriptedModel
+from tests.helpers.bridge import CLAIM, PAGES, Answers, engine_of
+from tests.helpers.by_words import reading_engine
 
 TEXTS = dict(PAGES)
 STORE = b"\n".join(orjson.dumps({"url": url, "url2text": [text]}) for url, text in PAGES)
@@ -27,7 +26,7 @@ STORE = b"\n".join(orjson.dumps({"url": url, "url2text": [text]}) for url, text 
 
 def checker_of(script, **changes):
     """A checker whose model is a script."""
-    return FactChecker(engine=Engine(ScriptedModel(script), BagOfWords(), settings_with(**changes)))
+    return FactChecker(engine=engine_of(script, **changes))
 
 
 @pytest.fixture
@@ -44,9 +43,8 @@ def refused(error, message, use, *arguments, **options):
 
 
 def test_documents_are_judged_by_their_sentences():
-    settings = settings_with(reading__document_strategy="entailment")
     fitted_to_others = Calibration(confidences=(0.0, 1.0), probabilities=(0.0, 0.0))
-    with FactChecker(engine=Engine(ScriptedModel({}), BagOfWords(), settings, fitted_to_others, ByWords())) as checker:
+    with FactChecker(engine=replace(reading_engine(), calibration=fitted_to_others)) as checker:
         claim = "The Aster bridge opened in 1931."
         verdict = checker.check(claim, {"a.md": "The Aster bridge opened in 1932."}).verdict
     assert verdict.label is Label.REFUTED and verdict.confidence > 0.5
@@ -67,21 +65,31 @@ def test_every_thought_is_told_and_the_verdict_last(checker):
     assert told == [*graph] and isinstance(told[-1], Thought) and isinstance(told[-1].content, Verdict)
 
 
-def test_many_claims_keep_their_order_and_their_stores(tmp_path):
+def test_many_claims_keep_their_order_and_bad_stores_fail_only_their_own(tmp_path):
     for number in (0, 2):
         lines = (orjson.dumps({"url": f"{url}/{number}", "url2text": [text]}) for url, text in PAGES)
         (tmp_path / f"{number}.json").write_bytes(b"\n".join(lines))
-    os.mkfifo(tmp_path / "3.json")  # opening it never returns
-    claims = ["One.", Claim("Two.", id=1), {"claim": "Three."}, "Four."]
+    (tmp_path / "3.json").write_bytes(b"")
+    (tmp_path / "4.json").write_bytes(b'{"url": "https://a.example", "url2text": ["cut o\n\xff\xfe\n')
+    (tmp_path / "5.json").mkdir()
+    (tmp_path / "6.json").symlink_to("6.json")  # a circle
+    os.mkfifo(tmp_path / "7.json")  # opening it never returns
+    claims = ["One.", Claim("Two.", id=1), {"claim": "Three."}, *(f"Claim {number}." for number in range(3, 8))]
     with checker_of(Answers(), run__budget=4.0) as checker:
         checks = list(checker.check_many(claims, store=tmp_path))
-    assert [one.result.claim.text for one in checks] == ["One.", "Two.", "Three.", "Four."]
-    first, missing, third, hung = checks
-    (failure, *_) = missing.result.failures
-    assert "missing file" in failure.message and failure.unanswered
-    (failure, *_) = hung.result.failures
-    assert "3.json: took over 4 s" in failure.message
+    texts = [one.claim.text for one in checks]
+    assert texts == ["One.", "Two.", "Three.", "Claim 3.", "Claim 4.", "Claim 5.", "Claim 6.", "Claim 7."]
+    first, _, third, _, broken, *_ = checks
     assert first.evidence and {p.url[-2:] for pair in third.evidence for p in pair.passages} == {"/2"}
+    failed = {one.claim.id: one.result for one in checks if one.verdict.label is Label.NOT_ENOUGH_EVIDENCE}
+    said = {number: result.failures[0].message for number, result in failed.items()}
+    assert list(said) == [1, 3, 4, 5, 6, 7] and all(f"{number}.json: " in message for number, message in said.items())
+    assert "missing file" in said[1] and failed[1].failures[0].unanswered
+    assert said[3].endswith("3.json: file without a page of text")
+    assert said[4].endswith("4.json: file without a page of text; broken line 2")
+    assert broken.result.flaws["broken line"] == 2
+    assert "7.json: took over 4 s" in said[7]
+    assert all(result.pairs for result in failed.values())
 
 
 def test_ctrl_c_ends_the_work_that_is_waited_for():
@@ -221,8 +229,7 @@ def test_one_claim_or_none_is_not_many(checker, claims):
 def test_wrong_settings_and_a_lack_of_evidence_are_named(checker, tmp_path):
     refused(SettingsError, "depth: expected a valid integer, .*got 'three'", FactChecker, "laptop", depth="three")
     refused(SettingsError, "depht: unknown setting; did you mean depth", FactChecker, "laptop", depht=3)
-    engine = Engine(ScriptedModel({}), BagOfWords(), settings_with())
-    refused(SettingsError, "^engine: it has its sett", FactChecker, engine=engine, depth=2)
+    refused(SettingsError, "^engine: it has its sett", FactChecker, engine=engine_of({}), depth=2)
     nothing = "documents: expected text to search, got none"
     refused(DocumentsError, nothing, checker.check, CLAIM, {})
     refused(DocumentsError, nothing, checker.check, CLAIM, {"empty.txt": "  "})

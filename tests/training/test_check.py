@@ -40,9 +40,7 @@ def adapter(tiny_model, tmp_path_factory):
     samples = [Sample("", reply.label, task, reply, "") for task, reply in zip(tasks, REPLIES, strict=True)]
     making = Making(folder, ChatTokenizer(base, BY_HEART.context), HeldOut(()), {})
     write_data_set(DataSet("verdict_prediction", samples, Drops(), {}), making)
-    with (folder / "verdict_prediction.jsonl").open(
-        "r+b"
-    ) as file:  # a learned claim is held out too, so all are learned
+    with (folder / "verdict_prediction.jsonl").open("r+b") as file:  # a learned claim is held out, so all are learned
         first = orjson.loads(file.readline())
         file.seek(0, os.SEEK_END)
         file.write(orjson.dumps(first | {"claim_id": LEARNED}))

@@ -53,7 +53,7 @@ def fit(reader: Path, sets: Path, claims: Path, pages: int) -> str:
     label = temperature(logits, [one.label for one in labelled])
     write_config(reader, {"reading": reading, "label": label}, (0.7, 0.7))
     judge = OpenVinoReader(reader)
-    encoder = SentenceEncoder.of(load("laptop", {}).retrieval).cached()
+    encoder = SentenceEncoder.of(load("laptop", {}).retrieval)
     scores = np.array([_page_scores(judge, encoder, pair, chosen, rng) for pair in tqdm(chosen, unit="page")])
     truth = np.array([pair.label for pair in chosen])
     thresholds = best_thresholds(scores, truth)

@@ -32,6 +32,7 @@ def folder(tmp_path, monkeypatch):
     ("arguments", "message"),
     [
         (["--claims", "nowhere.json", "--knowledge-store", "."], "nowhere.json not found; give an AVeriTeC JSON"),
+        (["--claims", ".", "--knowledge-store", "."], ".: expected a file of claims, got a folder"),
         (WITH_CLAIMS, "must be given together"),
         ([*WITH_CLAIMS, "--knowledge-store", "nowhere"], "nowhere not found; expected a folder with"),
         ([*WITH_CLAIMS, "--knowledge-store", "."], "nor a store of another claim; did you mean --documents?"),

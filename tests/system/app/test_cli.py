@@ -16,10 +16,10 @@ from system.app.commands import common
 from system.check import Engine, load_engine
 from system.files.journal import Journal
 from system.models import loading
-from system.models.base import ModelUnavailable, NoModel, TracedModel
+from system.models.base import ModelUnavailable, TracedModel
 from system.settings import load
 from tests.helpers.bridge import Answers, BagOfWords
-from tests.helpers.by_words import ByWords
+from tests.helpers.by_words import reading_engine
 from tests.helpers.scripted import ScriptedModel
 
 CLAIM = "The Aster bridge opened in 1932."
@@ -192,10 +192,7 @@ def test_a_run_checks_claims_against_documents_and_resumes_while_they_are_the_sa
 
 @pytest.mark.parametrize("own", [True, False])
 def test_documents_may_say_the_claim_and_stores_may_not(own, answers, tmp_path, output, monkeypatch):
-    def load_engine(settings, trace=None):
-        return Engine(NoModel(), BagOfWords(), settings, reader=ByWords())
-
-    monkeypatch.setattr("system.check.load_engine", load_engine)
+    monkeypatch.setattr("system.check.load_engine", lambda settings, _: reading_engine(settings))
     (tmp_path / "claims.csv").write_text(f"id;claim\n0;{CLAIM}\n")
     (tmp_path / "0.json").write_bytes(orjson.dumps({"url": "https://a.example", "url2text": [CLAIM]}))
     evidence = ["--documents" if own else "--knowledge-store", "0.json"]

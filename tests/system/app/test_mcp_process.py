@@ -6,14 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from mcp import Client, StdioServerParameters
 
-from tests.helpers.processes import PATIENCE, start_python
+from tests.helpers.processes import PATIENCE, ROOT, run_command, start_python
 
-ROOT = Path(__file__).resolve().parents[3]
 CLAIM = {"claim": "The Aster bridge opened in 1932."}
 SERVER = ["-m", "system", "mcp", "--profile", "laptop"]
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
@@ -57,7 +55,5 @@ def test_ctrl_c_ends_it_while_it_waits_for_its_client():
 def test_an_engine_that_cannot_be_loaded_is_a_failure():
     code = "import sys; from system.app import cli; sys.exit(cli.main(['mcp', '--profile', 'a10g']))"
     hidden = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=hidden, stdin=subprocess.DEVNULL, capture_output=True, text=True
-    )
-    assert done.returncode == 2 and "error: " in done.stderr and done.stdout == ""
+    done = run_command([sys.executable, "-c", code], status=2, cwd=ROOT, env=hidden, stdin=subprocess.DEVNULL)
+    assert "error: " in done.stderr and done.stdout == ""

@@ -17,12 +17,9 @@ from system.api import FactChecker
 from system.app.cli import COMMANDS, app
 from system.app.mcp.server import Tools, make_server
 from system.app.service import checks
-from system.check import Engine
 from system.models.base import ModelUnavailable
-from system.models.extractive import ExtractiveModel
 from system.settings import load
-from tests.helpers.bridge import BagOfWords
-from tests.helpers.by_words import ByWords
+from tests.helpers.by_words import reading_engine
 from tests.helpers.processes import PATIENCE
 
 NOTES = {"name": "notes.md", "text": "The Aster bridge opened in 1932. The Aster bridge carries two lanes."}
@@ -32,9 +29,7 @@ CLAIM = {"claim": "The Aster bridge opened in 1931.", "documents": [NOTES]}
 
 
 def checker(**settings):
-    settings = load("laptop", {"budget": 3600.0, **settings})
-    engine = Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
-    return FactChecker(engine=engine)
+    return FactChecker(engine=reading_engine(load("laptop", {"budget": 3600.0, **settings})))
 
 
 def server(load=checker, slots=2, queue=16, documents=(), patience=PATIENCE):

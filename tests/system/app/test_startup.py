@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from importlib import import_module
 
@@ -10,6 +9,7 @@ import pytest
 
 from system.app import cli
 from system.app.cli import COMMANDS
+from tests.helpers.processes import run_command
 
 LARGE = ("numpy", "scipy", "sklearn", "numba", "torch", "transformers", "sentence_transformers", "peft", "openvino",
          "nltk", "fastapi", "mcp", "llguidance", "trafilatura", "faiss", "regex",
@@ -40,7 +40,7 @@ for arguments in asked:
 def test_help_version_and_typos_import_no_large_library(module):
     """All in one process: where none imports something, neither do they together."""
     arguments = [module, json.dumps(LARGE), json.dumps(ASKED[module])]
-    done = subprocess.run([sys.executable, "-c", PROBE, *arguments], capture_output=True, text=True)
+    done = run_command([sys.executable, "-c", PROBE, *arguments])
     found = [json.loads(line.removeprefix("PROBE ")) for line in done.stdout.splitlines() if line.startswith("PROBE ")]
     helpful = {"--help", "--help-all", "--version"}
     assert found == [[one, [], 0 if helpful & {*one} else 2] for one in ASKED[module]], done.stderr
@@ -60,8 +60,7 @@ def offered(script: str, *words: str) -> set[str]:
     """Bash's offers for the last of the words."""
     line = " ".join(f"'{word}'" for word in words)
     asks = f"COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _factgraph; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    done = subprocess.run(["bash", "-c", f"{script}\n{asks}"], capture_output=True, text=True, check=True, timeout=900)
-    return set(done.stdout.split())
+    return {*run_command(["bash", "-c", f"{script}\n{asks}"]).stdout.split()}
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")

@@ -7,10 +7,9 @@ from system.app import cli
 from system.app.commands import common
 from system.check import Engine
 from system.models.base import ErrorKind, ModelError
-from system.models.extractive import ExtractiveModel
 from system.settings import load
 from tests.helpers.bridge import BagOfWords
-from tests.helpers.by_words import ByWords
+from tests.helpers.by_words import reading_engine
 from tests.helpers.scripted import ScriptedModel
 
 TEXT = "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it not old?"
@@ -20,11 +19,7 @@ CITING = "The Aster bridge [opened in 1931](notes.md). Its [toll](https://gone.e
 @pytest.fixture
 def files(monkeypatch, tmp_path):
     """The commands load the extractive reader; the working folder has a text, a text that cites, and its source."""
-
-    def load_engine(settings, trace=None):
-        return Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())
-
-    monkeypatch.setattr("system.check.load_engine", load_engine)
+    monkeypatch.setattr("system.check.load_engine", reading_engine)
     monkeypatch.setattr(common, "choose_profile", lambda given: ("laptop", "tests read by rule"))
     monkeypatch.setattr(common, "load", lambda profile, given: load(profile, {"budget": 3600.0, **given}))
     monkeypatch.chdir(tmp_path)
@@ -78,10 +73,12 @@ def test_the_check_of_another_text_is_not_overwritten_unasked(files, tmp_path, c
 
 
 def test_citations_prints_a_table_and_writes_json_and_a_page(files, tmp_path, capsys):
-    (tmp_path / "citing.md").write_text(CITING)
+    (tmp_path / "citing.md").write_text(f"{CITING} It is long [7].")
     assert cli.main(["citations", "citing.md"]) == 3
     printed, output = capsys.readouterr().out, tmp_path / "output" / "citations" / "citing"
     assert "contradicted" in printed and "2 citations: 1 contradicted, 1 source not readable" in printed
     found, page = orjson.loads((output / "result.json").read_bytes()), (output / "report.html").read_text()
-    assert found["counts"]["contradicted"] == 1
+    assert found["counts"]["contradicted"] == 1 and found["unresolved"] == ["[7]"]
     assert 'class="claim refuted"' in page and 'class="claim unread"' in page
+    lost = "1 mark without a reference: [7]"
+    assert lost in printed and lost in page

@@ -1,6 +1,5 @@
 """A text is checked statement by statement against one collection, and its score says what came of it."""
 
-import numpy as np
 import pytest
 
 from factgraph import FactChecker, Label
@@ -8,11 +7,7 @@ from knowledge_store.pages.page import Page
 from knowledge_store.pages.store import write_store
 from system.article.reading import article_of
 from system.article.records import CheckedText
-from system.check import Engine
-from system.models.base import NoModel
-from system.models.extractive import ExtractiveModel
-from tests.helpers.bridge import BagOfWords, settings_with
-from tests.helpers.by_words import ByWords
+from tests.helpers.by_words import ByWords, reading_engine
 
 TEXT = (
     "The Aster bridge opened in 1931. The Aster bridge carries two lanes. Is it old? Nobody knows the mayor of Corvane."
@@ -25,8 +20,7 @@ DOCUMENTS = {
 
 @pytest.fixture
 def checker():
-    settings = settings_with(reading__document_strategy="entailment")
-    with FactChecker(engine=Engine(ExtractiveModel(BagOfWords()), BagOfWords(), settings, reader=ByWords())) as checker:
+    with FactChecker(engine=reading_engine()) as checker:
         yield checker
 
 
@@ -43,28 +37,19 @@ def test_each_statement_has_its_verdict_and_the_text_a_score(checker):
     assert first["evidence"][0]["passages"][0]["address"] == "history.md"
 
 
-class Hears:
-    """A reader that keeps the statements it is asked about."""
-
-    language = ""
-    thresholds = (0.5, 0.5)
-
-    def __init__(self):
-        self.statements = set()
-
-    def probabilities(self, pairs):
-        self.statements.update(statement for _, statement in pairs)
-        return np.tile(np.float32([0.1, 0.1, 0.8]), (len(pairs), 1))
-
-
 def test_the_reader_takes_a_statement_that_refers_to_its_context_behind_it():
-    hears = Hears()
-    settings = settings_with(reading__document_strategy="entailment")
-    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=hears)) as checker:
+    heard = set()
+
+    class Hears(ByWords):
+        def probabilities(self, pairs):
+            heard.update(statement for _, statement in pairs)
+            return super().probabilities(pairs)
+
+    with FactChecker(engine=reading_engine(reader=Hears())) as checker:
         text = "The Aster bridge opened in 1931. It carries two lanes."
         checked = CheckedText.of(article_of(text), checker.check_text(text, {"a.md": "Lanes of the Aster: two."}))
     context = "The Aster bridge opened in 1931."
-    assert hears.statements == {context, f"[{context}] It carries two lanes."}
+    assert heard == {context, f"[{context}] It carries two lanes."}
     last = checked.to_dict()["statements"][1]
     assert (last["claim"], last["context"]) == ("It carries two lanes.", "The Aster bridge opened in 1931.")
 

@@ -6,21 +6,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from system.files.journal import Journal, JournalError
-from system.graph.records import ClaimResult, Cost, Failure, Label, QuestionAnswer, Timing, Verdict
-from tests.helpers.bridge import CLAIM
+from system.graph.records import Cost, Timing
+from tests.helpers.submission_factories import qa, result
 
 IDENTITY = {"graph.depth": "3", "claims": "2 claims, sha256 ab"}
-
-
-def result(claim_id, justification="Because."):
-    return ClaimResult(
-        claim=CLAIM.model_copy(update={"id": claim_id}),
-        verdict=Verdict(label=Label.REFUTED, justification=justification, confidence=0.5),
-        pairs=(QuestionAnswer(question="When?", answer="नमस्ते\u2028\n“1933”", answers=()),),
-        timing=Timing(seconds=1.5, stages={"ask": 0.5}, cost=Cost(calls=2), rounds=1, branches=2, cut_short=False),
-        failures=(Failure(operation="ask", message="x"),),
-        flaws={"broken line": 2},
-    )
 
 
 def write(path, *results, resume=False):
@@ -38,7 +27,7 @@ def read(path):
 @given(data=st.data())
 def test_resumes_a_journal_cut_at_any_byte(tmp_path, data):
     path = tmp_path / "journal.jsonl"
-    results = [result(i, justification=f"Reason {i}.") for i in range(3)]
+    results = [result(i, pairs=[qa(text="नमस्ते\u2028\n“1933”")], failures=["ask"]) for i in range(3)]
     write(path, *results)
     whole = path.read_bytes()
     cut = data.draw(st.integers(0, len(whole)))
@@ -56,7 +45,7 @@ def test_records_survive_a_round_trip(tmp_path, text, number, count):
     timing = Timing(
         seconds=number, stages={text: number}, cost=Cost(tokens_in=count), rounds=count, branches=2, cut_short=True
     )
-    any_result = result(0, text).model_copy(update={"timing": timing, "flaws": {text: count}})
+    any_result = result(pairs=[qa(text=text)]).model_copy(update={"timing": timing, "flaws": {text: count}})
     write(path, any_result)
     assert read(path) == [any_result]
 

@@ -7,9 +7,8 @@ from system.article.records import CheckedStatement, CheckedText
 from system.graph.records import Claim, Label, Verdict
 from system.report.article import text_page
 from tests.helpers.browsing import Keys, Visitor
-from tests.helpers.report_factories import graph_of, result_of
+from tests.helpers.report_factories import HOSTILE, graph_of, result_of
 
-HOSTILE = '</script><script>document.title = "owned"</script><img src=x onerror="document.title=1">'
 TEXT = f"Crossing\n\nThe Aster bridge opened in 1931. It carries two lanes {HOSTILE} today.\n\nNobody knows the mayor."
 LABELS = (Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
 

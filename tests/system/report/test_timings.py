@@ -4,10 +4,14 @@ import csv
 import json
 import statistics
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from system.graph.records import Cost
+from system.report.charts import histogram
 from system.report.timings import (
     RunFacts,
     RunTiming,
@@ -46,6 +50,14 @@ def test_counts_failures_stages_and_replaced_questions() -> None:
     assert (run.failures, run.cut_short) == ({"ask": 2, "merge": 1}, 1)
     assert run.stages == {"rank": 1.5, "ask": 1.5}  # a stage that a claim lacks counts as nothing
     assert (run.duplicates, run.replaced) == (3, 2)
+
+
+@given(st.lists(st.floats(1e-6, 1e7), min_size=1, max_size=30))
+def test_the_bars_of_the_histogram_hold_every_claim(seconds):
+    drawn = ElementTree.fromstring(histogram(time_report([result(seconds=one) for one in seconds], FACTS)))
+    titles = [title.text for title in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    bars = [title for title in titles if title.endswith("claims")]
+    assert sum(int(bar.split(": ")[1].split()[0]) for bar in bars) == len(seconds)
 
 
 @pytest.mark.parametrize(

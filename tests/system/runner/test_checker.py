@@ -6,7 +6,6 @@ import orjson
 import pytest
 
 from factgraph import FactChecker
-from system.check import Engine
 from system.checker import each
 from system.collection import Ranked, StoreCollection
 from system.graph.records import Label
@@ -14,8 +13,7 @@ from system.runner.run import LocalChecker
 from system.settings import CLAIM_LIMIT
 from system.strategies.steps.tasks import AskQuestion
 from tests.helpers import fake_time
-from tests.helpers.bridge import CLAIM, PAGES, Answers, BagOfWords, settings_with, store_of
-from tests.helpers.scripted import ScriptedModel
+from tests.helpers.bridge import CLAIM, PAGES, Answers, engine_of, store_of
 
 
 def claims_of(count):
@@ -53,10 +51,10 @@ def check_claims(monkeypatch, tmp_path):
             return answers(request)
 
         async def run():
-            results = await door(Engine(ScriptedModel(script), BagOfWords(), settings), tmp_path, len(seconds))
+            engine = engine_of(script, graph__depth=1, run__budget=60.0, run__max_concurrent_claims=places)
+            results = await door(engine, tmp_path, len(seconds))
             return results, asyncio.get_running_loop().time()
 
-        settings = settings_with(graph__depth=1, run__budget=60.0, run__max_concurrent_claims=places)
         return fake_time.run(run())
 
     return check
@@ -100,7 +98,7 @@ def test_one_store_for_all_claims_is_read_once(tmp_path, door):
         store.unlink(missing_ok=True)  # whoever opens it again finds nothing
         return answers(request)
 
-    settings = settings_with(run__max_concurrent_claims=1)  # so the last are not ranked yet
-    results = asyncio.run(door(Engine(ScriptedModel(script), BagOfWords(), settings), store, 5))
+    engine = engine_of(script, run__max_concurrent_claims=1)  # so the last are not ranked yet
+    results = asyncio.run(door(engine, store, 5))
     assert [one.failures for one in results] == [()] * 5
     assert not store.exists()

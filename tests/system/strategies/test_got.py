@@ -24,11 +24,7 @@ from system.strategies.steps.tasks import (
     VerifyAnswer,
 )
 from system.strategies.steps.verdict import vote
-from tests.helpers.bridge import BROKEN, NEI, PAGES, QUESTIONS, REFUTED, BagOfWords, asked, run_check, run_got
-
-
-def ran(case):
-    return case, run_got(case)
+from tests.helpers.bridge import BROKEN, NEI, PAGES, QUESTIONS, REFUTED, BagOfWords, asked, ran, run_check
 
 
 def test_the_graph_of_figure_2(make_case):

@@ -6,12 +6,11 @@ from dataclasses import replace
 import pytest
 
 from factgraph import FactChecker, Label
-from system.check import Engine, check
+from system.check import check
 from system.graph.records import Claim, Verdict
 from system.text.claim_detection import not_a_claim
 from tests.helpers import fake_time
-from tests.helpers.bridge import PAGES, BagOfWords, settings_with, store_of
-from tests.helpers.scripted import ScriptedModel
+from tests.helpers.bridge import PAGES, engine_of, store_of
 
 TEXTS = {
     "a question": [
@@ -57,7 +56,7 @@ def test_a_check_says_so_and_asks_no_model():
     def never(request):
         raise AssertionError("asked")
 
-    with FactChecker(engine=Engine(ScriptedModel(never), BagOfWords(), settings_with())) as checker:
+    with FactChecker(engine=engine_of(never)) as checker:
         checked = checker.check("Is the Aster bridge open?", dict(PAGES))
     assert checked.verdict.label is Label.NOT_ENOUGH_EVIDENCE
     assert checked.verdict.justification == ("This is a question, not a claim: no evidence can make it true or false.")

@@ -22,9 +22,7 @@ def fresh() -> Iterator[None]:
         cache.cache_clear()
 
 
-def test_a_full_disk_costs_the_language_and_nothing_else(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_full_disk_costs_the_language_and_nothing_else(monkeypatch, caplog) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 

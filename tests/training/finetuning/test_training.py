@@ -31,14 +31,6 @@ def weights(folder):
     return load_file(folder / "adapter_model.safetensors")
 
 
-class Stop(TrainerCallback):
-    """Ends a training as a power cut does."""
-
-    def on_step_end(self, args, state, control, **_):
-        if state.global_step == 7:
-            raise KeyboardInterrupt
-
-
 def test_a_training_lowers_the_loss_and_leaves_its_files(job, capsys):
     train(job)
     said = capsys.readouterr().out
@@ -55,6 +47,11 @@ def test_a_training_lowers_the_loss_and_leaves_its_files(job, capsys):
 
 
 def test_a_stopped_training_resumes_to_the_same_weights(job, monkeypatch):
+    class Stop(TrainerCallback):
+        def on_step_end(self, args, state, control, **_):
+            if state.global_step == 7:
+                raise KeyboardInterrupt
+
     whole = replace(job, output=job.data / "whole")
     train(whole)
     build = module.build_trainer

@@ -6,8 +6,9 @@ import docx
 import pytest
 
 from tests.helpers.bridge import PAGES, Answers
-from tests.helpers.browsing import By, Keys, Visitor
-from tests.helpers.serving import TOKEN, Gate, engine_of, listening, reading_engine
+from tests.helpers.browsing import PHONE, By, Keys, Visitor, on_a_phone
+from tests.helpers.by_words import reading_engine
+from tests.helpers.serving import TOKEN, Gate, engine_of, listening
 
 pytestmark = pytest.mark.slow
 
@@ -88,25 +89,18 @@ def test_the_page_works_by_keyboard_alone(browser, stores):
         assert reader.errors() == []
 
 
-PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
-
-
 def test_a_phone_shows_verdict_and_correction_without_scrolling(browser):
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
-    try:
-        with listening(reading_engine()) as address:
-            reader = Reader(browser, address)
-            reader.order(claim="The Aster bridge opened in 1931.", text=CLAIM)
-            reader.until(lambda: reader.status().startswith("Refuted after"))
-            assert reader.one(".correction").text == f"Corrected: {CLAIM}"
-            place = browser.execute_script(
-                "const r = document.querySelector('.reason').getBoundingClientRect(); return [r.top, r.bottom, r.right]"
-            )
-            assert 0 < place[0] < place[1] < PHONE["height"] and place[2] <= PHONE["width"]
-            assert browser.execute_script("return document.documentElement.scrollWidth") <= PHONE["width"]
-            assert reader.errors() == []
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    with on_a_phone(browser), listening(reading_engine()) as address:
+        reader = Reader(browser, address)
+        reader.order(claim="The Aster bridge opened in 1931.", text=CLAIM)
+        reader.until(lambda: reader.status().startswith("Refuted after"))
+        assert reader.one(".correction").text == f"Corrected: {CLAIM}"
+        place = browser.execute_script(
+            "const r = document.querySelector('.reason').getBoundingClientRect(); return [r.top, r.bottom, r.right]"
+        )
+        assert 0 < place[0] < place[1] < PHONE["height"] and place[2] <= PHONE["width"]
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= PHONE["width"]
+        assert reader.errors() == []
 
 
 def test_asks_for_the_token_and_saves_the_report_with_it(browser, tmp_path):

@@ -20,7 +20,6 @@ from system.strategies.steps.tasks import JudgeClaim
 from tests.helpers.bridge import CLAIM, Answers
 from tests.helpers.processes import PATIENCE
 from tests.helpers.serving import (
-    BUDGET,
     DOCUMENTS,
     ORDER,
     Gate,
@@ -93,15 +92,15 @@ def test_a_full_queue_says_when_to_retry():
         assert all([(await ended(client, job["id"]))["state"] == "done" for job in (running, *waiting)])
         return refused, text, (await client.post("/claims", json=ORDER)).status_code
 
-    refused, text, later = serve(scenario, engine_of(gate, run__max_concurrent_claims=1), queue=2)
+    refused, text, later = serve(scenario, engine_of(gate, run__max_concurrent_claims=1, run__budget=600.0), queue=2)
     assert refused.status_code == text.status_code == 429 and later == 202
-    assert int(refused.headers["Retry-After"]) == BUDGET  # the budget, as no claim has ended yet
+    assert int(refused.headers["Retry-After"]) == 600  # the budget, as no claim has ended yet
     assert "2 checks are waiting" in refused.json()["detail"]
 
 
 def test_a_budget_ends_a_claim_and_cannot_exceed_the_services():
     async def scenario(client):
-        assert (await submit(client, budget=BUDGET + 1))["budget"] == BUDGET
+        assert (await submit(client, budget=4000))["budget"] == 3600
         return await ended(client, (await submit(client, budget=0.3))["id"])
 
     result = serve(scenario, engine_of(Gate()))["result"]

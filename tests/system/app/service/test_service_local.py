@@ -13,8 +13,9 @@ from system.checker import Checked
 from system.graph.graph import Graph
 from system.graph.records import Claim, ClaimResult, Label
 from tests.helpers.bridge import Answers
+from tests.helpers.by_words import reading_engine
 from tests.helpers.processes import PATIENCE, wait_for
-from tests.helpers.serving import Gate, engine_of, listening, reading_engine
+from tests.helpers.serving import Gate, engine_of, listening
 
 CLAIM = Claim("The Aster bridge opened in 1931.")
 

@@ -3,29 +3,23 @@
 import re
 import signal
 import socket
-import subprocess
 import sys
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import httpx2
 import pytest
 
 from system.app import cli
-from tests.helpers.processes import PATIENCE, start_python
+from tests.helpers.processes import PATIENCE, ROOT, run_command, start_python
 from tests.helpers.serving import DOCUMENTS, ORDER, TOKEN, events_of
-
-ROOT = Path(__file__).resolve().parents[4]
 
 
 @pytest.mark.slow
 def test_without_its_extra_serve_alone_fails_and_names_the_fix():
     absent = "import sys; sys.modules.update(dict.fromkeys(('fastapi', 'uvicorn')))"
     run = "from system.app import cli; sys.exit(cli.main(['serve']))"
-    done = subprocess.run([sys.executable, "-c", f"{absent}; {run}"], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "the service needs fastapi, uvicorn" in done.stderr
-    assert "pip install '.[serve]'" in done.stderr
+    said = run_command([sys.executable, "-c", f"{absent}; {run}"], status=2, cwd=ROOT).stderr
+    assert "the service needs fastapi, uvicorn" in said and "pip install '.[serve]'" in said
 
 
 def test_a_busy_port_is_told_before_anything_is_loaded(monkeypatch, capsys):

@@ -1,7 +1,5 @@
 """CARP with a scripted model: the paper's protocol, its ablations, and what hostile or malformed replies can do."""
 
-import asyncio
-
 import orjson
 import pytest
 
@@ -9,7 +7,6 @@ from system.graph.records import Label
 from system.graph.thoughts import Question
 from system.models.base import RoutedModel
 from system.models.prompting import render
-from system.strategies.carp.strategy import carp
 from system.strategies.carp.tasks import (
     TEAMS,
     CorrectOneself,
@@ -23,7 +20,7 @@ from system.strategies.carp.tasks import (
     StateCase,
     Subclaims,
 )
-from tests.helpers.bridge import BROKEN, CLAIM, asked
+from tests.helpers.bridge import BROKEN, CLAIM, asked, ran
 from tests.helpers.by_strategy.carp import CLAIM_GRAPH, REFINED, SUBCLAIMS, plan_of, stated
 from tests.helpers.scripted import ScriptedModel
 
@@ -32,14 +29,11 @@ CARP_TASKS = (
 )  # fmt: skip
 
 
-def ran(case):
-    return case, asyncio.run(carp(case))
-
-
 @pytest.fixture
 def carp_case(make_case):
     """A case with debate on and drafts off, so that every request is asked once; keyword arguments change settings."""
-    return lambda *pages, **changes: make_case(*pages, **{"graph__debate": True, "options__drafts": False, **changes})
+    once = {"strategy": "carp", "graph__debate": True, "options__drafts": False}
+    return lambda **changes: make_case(**{**once, **changes})
 
 
 def test_the_components_of_figure_1_in_their_order(carp_case):

@@ -6,6 +6,7 @@ from system.graph.graph import Graph
 from system.graph.records import Label
 from system.strategies.consultancy.beliefs import main
 from system.strategies.consultancy.tasks import Belief
+from tests.helpers.report_factories import write_run
 from tests.helpers.submission_factories import result
 
 NURSE = "A nurse of 68."
@@ -17,17 +18,12 @@ def moved(before, after, persona=""):
 
 def written(folder, *held):
     """The run of a strategy, the folder's name, whose graphs hold these contents."""
-    (folder / "graphs").mkdir(parents=True)
-    lines = [json.dumps({"identity": {"strategy": folder.name}})]
-    for number, contents in enumerate(held):
-        one = result(number, f"Claim {number}.")
-        graph = Graph(one.claim)
+    results = [result(number, f"Claim {number}.") for number in range(len(held))]
+    graphs = [Graph(one.claim) for one in results]
+    for graph, contents in zip(graphs, held, strict=True):
         for content in contents:
             graph.add(content, [graph.root], "measure")
-        lines.append(one.model_dump_json())
-        (folder / "graphs" / f"{number}.json").write_text(json.dumps(graph.to_json()))
-    (folder / "journal.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    return str(folder)
+    return str(write_run(folder, results, graphs, {"strategy": folder.name}))
 
 
 def test_beliefs_are_tabled_and_a_broken_graph_is_named(tmp_path, capsys):

@@ -10,14 +10,10 @@ from system.models.prompting import render
 from system.strategies.debate.records import Skipped
 from system.strategies.debate.tasks import CONTINUE, Argue, CloseDebate, Moderate, RulingReply
 from system.strategies.steps.tasks import ArgumentReply, JudgeClaim, MergeAnswers, MergeReply, VerdictReply
-from tests.helpers.bridge import BROKEN, PAGES, asked, run_check, run_got
+from tests.helpers.bridge import BROKEN, PAGES, asked, ran, run_check
 from tests.helpers.by_strategy.debate import ruling
 
 NOT_ENOUGH = Label.NOT_ENOUGH_EVIDENCE
-
-
-def ran(case):
-    return case, run_got(case)
 
 
 def skipped(graph):
@@ -69,7 +65,8 @@ def test_the_moderator_decides_between_branches_on_the_evidence_of_all(disagreei
 
 def test_confidence_counts_the_moderator_and_the_branches(disagreeing, answers):
     answers.replace[Moderate] = lambda r: ruling(r.task, Label.SUPPORTED)
-    assert run_got(disagreeing()).verdict.confidence == pytest.approx(0.75)  # the moderator, and half of the branches
+    _, outcome = ran(disagreeing())
+    assert outcome.verdict.confidence == pytest.approx(0.75)  # the moderator, and half of the branches
 
 
 @pytest.mark.parametrize("rounds", [3, 1])

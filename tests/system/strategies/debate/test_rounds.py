@@ -1,28 +1,22 @@
 """Rounds against correctness and cost, from a run's journal."""
 
-import orjson
-
 from system.graph.records import Cost, Label
 from system.strategies.debate.rounds import main
+from tests.helpers import annotated
+from tests.helpers.report_factories import write_run
 from tests.helpers.submission_factories import result
 
 
 def test_claims_are_scored_by_the_rounds_that_they_took(tmp_path, capsys):
     """Three claims are called Refuted, after one round and twice two; the last is Supported."""
-    lines, gold = [], []
-    for number, (rounds, label) in enumerate(
-        [(1, Label.NOT_ENOUGH_EVIDENCE), (2, Label.REFUTED), (2, Label.SUPPORTED)]
-    ):
-        one = result(number, label=Label.REFUTED)
-        timing = one.timing.model_copy(update={"rounds": rounds, "cost": Cost(calls=rounds, tokens_in=100 * rounds)})
-        lines.append(one.model_copy(update={"timing": timing}).model_dump(mode="json"))
-        gold.append({"claim": one.claim.text, "label": label, "questions": []})
-    arguments = [str(tmp_path), "--gold", str(tmp_path / "gold.json")]
+    costs = [Cost(calls=rounds, tokens_in=100 * rounds) for rounds in (1, 2, 2)]
+    results = [result(n, label=Label.REFUTED, rounds=cost.calls, cost=cost) for n, cost in enumerate(costs)]
+    labels = (Label.NOT_ENOUGH_EVIDENCE, Label.REFUTED, Label.SUPPORTED)
+    gold = annotated.write(tmp_path / "gold.json", [annotated.claim(results[0].claim.text, label) for label in labels])
+    arguments = [str(tmp_path), "--gold", str(gold)]
 
     def printed(identity):
-        journal = b"".join(orjson.dumps(line) + b"\n" for line in [{"identity": identity}, *lines])
-        (tmp_path / "journal.jsonl").write_bytes(journal)
-        (tmp_path / "gold.json").write_bytes(orjson.dumps(gold))
+        write_run(tmp_path, results, identity=identity)
         assert main(arguments) == 0
         rows = [line.strip("│").split("│") for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
         return {name.strip(): [cell.strip() for cell in cells] for name, *cells in rows}

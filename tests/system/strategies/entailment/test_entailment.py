@@ -6,17 +6,14 @@ from factgraph import FactChecker
 from knowledge_store.pages.page import Page
 from knowledge_store.pages.store import write_store
 from knowledge_store.searchers.archive import Archive
-from system.check import Engine
 from system.graph.records import GUESS, Label, Verdict
-from system.models.base import NoModel
 from system.strategies.entailment.strategy import combine
-from tests.helpers.bridge import BagOfWords, settings_with
-from tests.helpers.by_words import ByWords
+from tests.helpers.bridge import settings_with
+from tests.helpers.by_words import ByWords, reading_engine
 
 
 def checker_with(reader, **changes):
-    settings = settings_with(strategy="entailment", **changes)
-    return FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=reader))
+    return FactChecker(engine=reading_engine(settings_with(strategy="entailment", **changes), reader))
 
 
 @pytest.fixture

@@ -5,14 +5,13 @@ import asyncio
 import pytest
 
 from system.graph.records import AnswerType, Source
-from system.strategies.base import named
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps import evidence
 from system.strategies.steps.evidence import retrieve
 from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, ArgumentReply, MergeAnswers, MergeReply
 from system.tasks.base import EvidenceTask
 from tests.helpers import by_strategy
-from tests.helpers.bridge import PAGES, asked
+from tests.helpers.bridge import PAGES, asked, ran
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -55,8 +54,7 @@ def silent(request):
 def test_a_passage_that_the_reader_passed_over_is_shown(make_case, answers, monkeypatch, strategy):
     answers.replace[AnswerQuestion] = silent
     monkeypatch.setattr(evidence, "SHARED", 3)
-    case = make_case(retrieval__top_k=3, graph__stop_early=False)
-    asyncio.run(named(strategy)(case))
+    case, _ = ran(make_case(strategy=strategy, retrieval__top_k=3, graph__stop_early=False))
     shown = [task.evidence for task in asked(case, EvidenceTask)]
     assert shown and all({READ, BRIDGE} <= {passage.url for passage in read} for read in shown)
     assert all(read[0].url == READ for read in shown)
@@ -69,8 +67,7 @@ def test_a_third_of_the_places_is_kept_for_them(make_case, answers, monkeypatch)
     answers.replace[MergeAnswers] = lambda request: MergeReply(
         answer="So.", sources=[*range(1, len(request.task.answers) + 1)]
     )
-    case = make_case(pages, retrieval__top_k=9)
-    asyncio.run(named("debatecv")(case))
+    case, _ = ran(make_case(pages, strategy="debatecv", retrieval__top_k=9))
     task, *_ = asked(case, Argue)
     assert [passage.page > 5 for passage in task.evidence] == [False] * 4 + [True] * 2
 
@@ -80,6 +77,5 @@ def test_what_debaters_cite_of_them_is_evidence_of_the_verdict(make_case, answer
     answers.replace[Argue] = lambda request: ArgumentReply(
         argument="Nobody remembers.", citations=[1 + [p.url for p in request.task.evidence].index(BRIDGE)]
     )
-    case = make_case(retrieval__top_k=3)
-    outcome = asyncio.run(named("debatecv")(case))
+    _, outcome = ran(make_case(strategy="debatecv", retrieval__top_k=3))
     assert BRIDGE in {passage.url for pair in outcome.pairs for passage in pair.passages}

@@ -1,0 +1,70 @@
+"""What the project requires: in constraints.txt the versions tested here, and extras that can be installed together."""
+
+import os
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, version
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.helpers.processes import ROOT, run_command
+
+
+def recorded() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def installed(name: str) -> str | None:
+    try:
+        return version(name).partition("+")[0]  # without +cpu, which names a build
+    except PackageNotFoundError:
+        return None
+
+
+def test_packages_are_installed_in_the_recorded_version() -> None:
+    found = {name: installed(name) for name in recorded()}
+    other = {name: one for name, one in found.items() if one not in (None, recorded()[name])}
+    assert not other, "run scripts/setup.sh, or scripts/constraints.sh to record a change"
+    assert sum(map(bool, found.values())) > 100
+
+
+def test_every_requirement_has_a_recorded_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {name: of for name, of in project["optional-dependencies"].items() if name not in ("gpu", "cpu")}
+    required = [Requirement(line) for lines in (project["dependencies"], *extras.values()) for line in lines]
+    assert {canonicalize_name(one.name) for one in required} <= set(recorded())
+    assert all(one.specifier.contains(recorded()[canonicalize_name(one.name)]) for one in required)
+
+
+COMBINATIONS = [
+    "gpu,serve",  # docs/install.md
+    "gpu,ray,serve",  # scripts/docker/gpu.Dockerfile
+    "ray,serve",  # scripts/docker/cpu.Dockerfile
+    "gpu,train",  # scripts/retrain_adapters.sh
+    "gpu,test",  # scripts/prove_gpu.py
+    "cpu,test",  # scripts/test_vllm.sh
+    "mcp",
+    "archive",
+    "docs,ray,serve,train",  # scripts/build_docs.sh
+    "ray,serve,test,train",  # scripts/test.sh
+    "bench",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", ["3.11", "3.12"])
+@pytest.mark.parametrize("extras", COMBINATIONS)
+def test_uv_resolves_it(extras, version):
+    options = [option for extra in extras.split(",") for option in ("--extra", extra)]
+    command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--python-version", version, *options]
+    environment = dict(os.environ)
+    if "cpu" in extras.split(","):  # which asks for torch's build for CPUs, from PyTorch's own index or from a folder
+        if version == "3.12" and "PIP_FIND_LINKS" in environment:
+            pytest.skip("the folder of wheels has torch for one Python")
+        environment.setdefault(
+            "UV_FIND_LINKS", environment.get("PIP_FIND_LINKS", "https://download.pytorch.org/whl/cpu")
+        )
+    run_command([*command, ROOT / "pyproject.toml"], env=environment)
