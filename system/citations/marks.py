@@ -23,7 +23,7 @@ from knowledge_store.pages.formats import decoded, html_of
 from knowledge_store.pages.pdf import SOFT_HYPHEN
 from system.article.reading import as_text, read_bytes, read_text
 from system.article.records import Kind
-from system.citations.records import Citation, CitingText
+from system.citations.records import Citation, CitingText, described
 
 _MARK = "[\U000f0000-\U0010ffff]"
 _visible = partial(re.compile(f"{SOFT_HYPHEN}|{_MARK}").sub, "")
@@ -54,7 +54,8 @@ def read_citing(source: str | Path) -> CitingText:
     name, data, suffix = read_bytes(source)
     citing = _citing(data, suffix, name)
     if not citing.citations:
-        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got none in a statement")
+        got = described(citing.unresolved) or "none in a statement"
+        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
     return citing if str(source) == STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
 
 
@@ -82,10 +83,11 @@ def _citing(data: bytes, suffix: str, name: str) -> CitingText:
     for place, mark, target in marks:
         number = bisect_left(starts, max(place, 1)) - 1
         sentence = article.sentences[number] if number >= 0 and place <= article.sentences[number].end else None
-        if sentence and sentence.kind is Kind.CLAIM:
+        if sentence and target and sentence.kind is Kind.CLAIM:
             citation = Citation(number=len(found), sentence=sentence, mark=mark, target=target)
             found.setdefault((sentence.number, target), citation)
-    return CitingText(article=article, citations=tuple(found.values()))
+    unresolved = tuple(mark for _, mark, target in marks if not target)
+    return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
 
 
 class _Marks:
@@ -96,7 +98,7 @@ class _Marks:
         self.notes: dict[str, str] = {}  # addresses or words of footnotes and references
 
     def read(self, data: bytes, suffix: str, name: str) -> tuple[str, list[tuple[int, str, str]]]:
-        """Return a text without its marks; and the place, the words and the target of each mark that has one."""
+        """Return a text without its marks; and the place, the words and the target ("" if unknown) of each mark."""
         from lxml import etree
 
         if (page := html_of(data, suffix, name)) is None:
@@ -196,6 +198,6 @@ class _Marks:
         marks = []
         for earlier, mark in enumerate(re.finditer(_MARK, text)):
             words, target = self.found[mark[0]]
-            if target := self.notes.get(target, "") if target.startswith("#") else target:
-                marks.append((mark.start() - earlier, words, target))
+            target = self.notes.get(target, "") if target.startswith("#") else target
+            marks.append((mark.start() - earlier, words, target))
         return re.sub(_MARK, "", text), marks

@@ -1,14 +1,15 @@
 """A citation, what its source says of it, and all those of a text."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
+from knowledge_store.pages.page import counted
 from system.article.records import Article, Sentence
 from system.graph.records import ClaimResult, Record
 
-SCHEMA = 3  # of the JSON that ``to_dict`` gives
+SCHEMA = 2  # of the JSON that ``to_dict`` gives
 
 
 class Outcome(StrEnum):
@@ -45,11 +46,13 @@ class CitingText(Record):
     """A text without its marks, with its citations.
 
     Attributes:
+        unresolved: marks that lead to no reference.
         folder: where the text lies, for its relative links; None if it is no file.
     """
 
     article: Article
     citations: tuple[Citation, ...]
+    unresolved: tuple[str, ...] = ()
     folder: Path | None = None
 
 
@@ -83,15 +86,17 @@ class CheckedCitation(Record):
 
 
 class CheckedCitations(Record):
-    """A text with its citations checked, in the order of the text."""
+    """A text with its citations checked, in the order of the text; ``unresolved`` as in ``CitingText``."""
 
     article: Article
     citations: tuple[CheckedCitation, ...]
+    unresolved: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, article: Article, citations: Iterable[CheckedCitation]) -> Self:
+    def of(cls, article: Article, citations: Iterable[CheckedCitation], unresolved: Sequence[str] = ()) -> Self:
         """Put citations that came in any order into that of the text."""
-        return cls(article=article, citations=tuple(sorted(citations, key=lambda one: one.citation.number)))
+        ordered = sorted(citations, key=lambda one: one.citation.number)
+        return cls(article=article, citations=tuple(ordered), unresolved=tuple(unresolved))
 
     @property
     def counts(self) -> dict[Outcome, int]:
@@ -105,6 +110,13 @@ class CheckedCitations(Record):
             "schema": SCHEMA,
             "name": self.article.name,
             "counts": {str(outcome): count for outcome, count in self.counts.items()},
+            "unresolved": list(self.unresolved),
             "text": self.article.text,
             "citations": [one.to_dict() for one in self.citations],
         }
+
+
+def described(unresolved: Sequence[str]) -> str:
+    """Count marks that lead to no reference, and name the first of them; empty if there are none."""
+    count = counted(len(unresolved), "mark")
+    return f"{count} without a reference: {', '.join(unresolved[:5])}" if unresolved else ""

@@ -3,7 +3,7 @@
 from itertools import groupby
 
 from knowledge_store.pages.page import source_name
-from system.citations.records import CheckedCitation, CheckedCitations, Outcome
+from system.citations.records import CheckedCitation, CheckedCitations, Outcome, described
 from system.report.marked import Mark, Reason, marked_page, reason
 
 STYLES = {
@@ -22,6 +22,8 @@ def citations_page(checked: CheckedCitations) -> str:
     """Write a text with its citations checked as an HTML page that opens from disk and fetches nothing."""
     supported, total = checked.counts[Outcome.SUPPORTED], len(checked.citations)
     groups = groupby(checked.citations, key=lambda one: one.citation.sentence.number)
+    lost = described(checked.unresolved)
+    unmarked = "What is not marked cites nothing, or claims nothing that could be checked."
     return marked_page(
         checked.article,
         [_mark(list(group)) for _, group in groups],
@@ -29,7 +31,7 @@ def citations_page(checked: CheckedCitations) -> str:
         kicker="Citation check",
         headline=f"{supported} of {total}",
         summary=f"citation{'' if total == 1 else 's'} where the source says what the sentence says.",
-        unmarked="What is not marked cites nothing, or claims nothing that could be checked.",
+        unmarked=f"{unmarked} {lost[0].upper()}{lost[1:]}." if lost else unmarked,
     )
 
 

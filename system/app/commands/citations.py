@@ -48,7 +48,7 @@ def citations(
     citing = read_citing(text)
     with FactChecker(engine=load_engine(chosen)) as checker:
         found = checker.check_citations(citing, documents, fetch=fetch, date=origin.date, progress=True)
-        checked = CheckedCitations.of(citing.article, found)
+        checked = CheckedCitations.of(citing.article, found, citing.unresolved)
     from system.report.citations import citations_page
 
     publish(folder_of(output, "citations", text), checked, citations_page(checked), print_citations, as_json=as_json)
@@ -63,7 +63,7 @@ def print_citations(checked: "CheckedCitations", console: "Console") -> None:
     from rich.text import Text
 
     from knowledge_store.pages.page import source_name
-    from system.citations.records import UNREAD, Outcome
+    from system.citations.records import UNREAD, Outcome, described
 
     color = {Outcome.SUPPORTED: "green", Outcome.CONTRADICTED: "red"} | dict.fromkeys(UNREAD, "magenta")
     table = Table(box=None, padding=(0, 2, 1, 0), header_style="dim")
@@ -78,3 +78,5 @@ def print_citations(checked: "CheckedCitations", console: "Console") -> None:
     console.print(table)
     counts = ", ".join(f"{count} {outcome}" for outcome, count in checked.counts.items() if count)
     console.print(Text(f"{len(checked.citations)} citations: {counts}"))
+    if lost := described(checked.unresolved):
+        console.print(Text(lost))

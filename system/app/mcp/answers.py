@@ -24,7 +24,7 @@ def answer(job: Job) -> dict[str, Any]:
             return {name: value for name, value in whole.items() if name not in ("text", "sentences")}
         case Kind.CITATIONS if job.parts:
             citing, *found = job.parts
-            whole = (job.result or CheckedCitations.of(citing.article, found)).to_dict()
+            whole = (job.result or CheckedCitations.of(citing.article, found, citing.unresolved)).to_dict()
             for one in whole["citations"]:
                 one["passages"] = one["passages"][:STATEMENTS_PASSAGES]
             return {name: value for name, value in whole.items() if name != "text"}

@@ -99,7 +99,7 @@ async def check_citations(
         raise DocumentsError("text: expected links, footnotes or numbered references, got none in a statement")
     hear(citing)
     found = await _heard(checker.acheck_citations(citing, documents, fetch=fetch, date=date), hear)
-    return CheckedCitations.of(citing.article, found)
+    return CheckedCitations.of(citing.article, found, citing.unresolved)
 
 
 async def _heard(items: AsyncGenerator[R, None], hear: Hear) -> list[R]:
