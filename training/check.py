@@ -22,7 +22,7 @@ from system.app.options import parse_settings
 from system.averitec.gold import GoldClaim, read_gold
 from system.graph.records import QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
-from system.models.adapters import check_adapter
+from system.models.adapters import base_mark, check_adapter
 from system.models.base import Completion, Model, Request, Result
 from system.models.loading import load_model
 from system.models.prompting import ChatTokenizer
@@ -94,7 +94,7 @@ def agreement(
         not apply the adapter.
     """
     loaded = load_base(base, precision_for(base))
-    check_adapter(adapter, loaded)
+    check_adapter(adapter, loaded, base_mark(base))
     model: Any = PeftModel.from_pretrained(loaded, str(adapter)).eval()
     chat = ChatTokenizer(base, context)
     shares: list[tuple[float, float]] = []

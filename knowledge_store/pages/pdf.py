@@ -22,15 +22,19 @@ MAX_PAGES = 5000
 NAMED = 10  # pages that are named for each fault
 DAMAGED = "skipped, damaged"
 NO_TEXT = "skipped, no text (blank, damaged, or a picture: recognize the text in it first, by OCR)"
+RUN_TOGETHER = "with words that run together: check what is quoted from there"
 SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
 SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
 SPACE, WORD_GAP = 0.05, 1.2  # between letters, and between words of a line, in heights of letters
 NOTHING = 0.01  # points: less than any letter, more than rounding
 CELL_GAP = 2.0  # between cells of a row, in heights of its letters
 COLUMN_LINES, COLUMN_WIDTH = 3, 18  # fewest lines of a column, and their characters on average
+LONG_WORD, LONG_SHARE = 22, 0.05  # characters of a word, and share of letters in such, from which words run together
 LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 LIGATURES |= dict.fromkeys((0xFFFE, 0x02), SOFT_HYPHEN)  # what PDFium gives for a hyphen that divides a word
 _WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
+_LETTERS = re.compile(r"[^\W\d_]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +72,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
     count = len(document)
     if count > MAX_PAGES:
         raise UnreadableFile(f"expected at most {MAX_PAGES:,} pages, got {count:,}")
-    faults: dict[str, list[int]] = {NO_TEXT: [], DAMAGED: []}
+    faults: dict[str, list[int]] = {NO_TEXT: [], DAMAGED: [], RUN_TOGETHER: []}
     for number in range(1, count + 1):
         try:
             page = document[number - 1]
@@ -80,6 +84,8 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
             continue
         if pieces:
             yield f"page={number}", blocks
+            if _run_together(blocks):
+                faults[RUN_TOGETHER].append(number)
         elif not only_spaces:
             faults[NO_TEXT].append(number)
     if len(faults[DAMAGED]) == count:
@@ -227,3 +233,11 @@ def unwrapped(lines: Sequence[str]) -> Iterator[str]:
             yield "".join(block)
             block = []
     yield "".join(block)
+
+
+def _run_together(blocks: Sequence[str]) -> bool:
+    """Whether many letters of a page stand in words that are too long to be one."""
+    words = [word for block in blocks for word in _LETTERS.findall(re.sub(r"https?://\S+", "", block))]
+    letters = sum(map(len, words))
+    long = sum(len(word) for word in words if len(word) > LONG_WORD and not _UNSPACED.search(word))
+    return letters > 0 and long / letters > LONG_SHARE

@@ -5,22 +5,22 @@ unwrapped before. What is still left out is named in a warning. Example: ``html_
 """
 
 import logging
+import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from html import escape
 from io import BytesIO
 from typing import Any
-from zipfile import ZipFile
-
-from lxml import etree
-from lxml.html import fragment_fromstring
+from zipfile import BadZipFile, ZipFile
 
 from knowledge_store.pages.page import UnreadableFile
 
 MAX_UNPACKED = 256 * 2**20  # bytes; a document that unpacks to more is refused
+NO_DOCX = "expected a Word document (.docx): another format, or damaged"
 DOCUMENT = "word/document.xml"
 COMMENTS = "word/comments.xml"
-BODIES = (DOCUMENT, "word/footnotes.xml", "word/endnotes.xml")
+NOTES = {"footnote": "word/footnotes.xml", "endnote": "word/endnotes.xml"}
+OPTIONAL = ("word/styles.xml", "word/numbering.xml")
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -31,69 +31,110 @@ KNOWN = {f"{W}{name}" for name in [*_KNOWN.split(), "footnotes", "footnote", "en
 }
 """Elements through which mammoth finds text."""
 
+DAMAGE = (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zlib.error)  # of a ZIP file
+
 log = logging.getLogger(__name__)
 
 
 def html_of(data: bytes, name: str) -> str:
     """Convert a document to HTML; warn of what is left out, with its name."""
-    try:
-        parts = _unpacked(data)
-        parser = etree.XMLParser(resolve_entities=False, no_network=True)
-        trees = {part: etree.fromstring(parts[part], parser) for part in BODIES if part == DOCUMENT or part in parts}
-    except (MemoryError, UnreadableFile):
-        raise
-    except Exception as error:  # whatever the bytes do to zipfile and lxml
-        raise UnreadableFile("expected a Word document (.docx): another format, or damaged") from error
+    from lxml import etree
+
+    parts = _unpacked(data, name)
+    trees: dict[str, Any] = {}
+    for part in [part for part in (DOCUMENT, *NOTES.values()) if part in parts]:
+        try:
+            trees[part] = etree.fromstring(parts[part], etree.XMLParser(resolve_entities=False, no_network=True))
+        except etree.XMLSyntaxError:
+            log.warning("%s: its %s are damaged and left out", name, part[5:-4])
+            del parts[part]
+    if DOCUMENT not in trees:
+        raise UnreadableFile(NO_DOCX)
+    for kind, part in NOTES.items():
+        known = {note.get(f"{W}id") for note in trees[part].iter(f"{W}{kind}")} if part in trees else set()
+        marks = [mark for mark in trees[DOCUMENT].iter(f"{W}{kind}Reference") if mark.get(f"{W}id") not in known]
+        for mark in marks:  # at which mammoth would stop
+            mark.getparent().remove(mark)
+        if marks:
+            log.warning("%s: %d %ss are missing", name, len(marks), kind)
     for part, tree in trees.items():
         _unwrap(tree)
         parts[part] = etree.tostring(tree, xml_declaration=True, encoding="UTF-8", standalone=True)
-    text = _converted(parts, trees.values(), name)
-    _name_unread(text, parts, trees.values(), name)
+    text = _converted(parts, trees[DOCUMENT], name)
+    _name_unread(text, parts, list(trees.values()), name)
     return text
 
 
-def _unpacked(data: bytes) -> dict[str, bytes]:
-    """The parts of a document that are text, by their names."""
-    with ZipFile(BytesIO(data)) as archive:
-        size = sum(part.file_size for part in archive.infolist())
-        if size > MAX_UNPACKED:
-            raise UnreadableFile(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
-        return {part: archive.read(part) for part in archive.namelist() if part.endswith((".xml", ".rels"))}
+def _unpacked(data: bytes, name: str) -> dict[str, bytes]:
+    """The parts of a document that are text, by their names; damaged ones are left out."""
+    try:
+        archive = ZipFile(BytesIO(data))
+    except DAMAGE as error:
+        raise UnreadableFile(NO_DOCX) from error
+    size = sum(part.file_size for part in archive.infolist())
+    if size > MAX_UNPACKED:
+        raise UnreadableFile(f"expected at most {MAX_UNPACKED // 2**20} MiB when unpacked, got {size / 2**20:,.0f}")
+    parts: dict[str, bytes] = {}
+    for part in archive.namelist():
+        try:
+            if part.endswith((".xml", ".rels")):
+                parts[part] = archive.read(part)
+        except DAMAGE:
+            log.warning("%s: its part %s is damaged and left out", name, part)
+    return parts
 
 
-def _converted(parts: dict[str, bytes], trees: Iterable[Any], name: str) -> str:
-    """Convert a document without its comments; as bare paragraphs, if mammoth fails."""
+def _converted(parts: dict[str, bytes], document: Any, name: str) -> str:
+    """Convert with styles and lists; as bare paragraphs, if mammoth fails without them too."""
     import mammoth
 
-    packed = BytesIO()
-    with ZipFile(packed, "w") as archive:
-        for part in parts.keys() - {COMMENTS}:
-            archive.writestr(part, parts[part])
-    try:
-        return str(mammoth.convert_to_html(packed, convert_image=lambda _: []).value)
-    except Exception as error:  # noqa: BLE001 - whatever one part does to the reader, the text is read
-        reason = str(error).partition("\n")[0][:200] or type(error).__name__
-        log.warning("%s: damaged (%s); read as paragraphs, without its tables and links", name, reason)
-    paragraphs = (paragraph.iter(f"{W}t") for tree in trees for paragraph in tree.iter(f"{W}p"))
-    return "".join(f"<p>{escape(''.join(text.text or '' for text in texts))}</p>" for texts in paragraphs)
+    for unread, fault in {
+        (COMMENTS,): "its styles and lists are damaged (%s); read without them",
+        (COMMENTS, *OPTIONAL): "damaged (%s); read as paragraphs, without its tables and notes",
+    }.items():
+        packed = BytesIO()
+        with ZipFile(packed, "w") as archive:
+            for part in parts.keys() - unread:
+                archive.writestr(part, parts[part])
+        try:
+            return str(mammoth.convert_to_html(packed, convert_image=lambda _: []).value)
+        except Exception as error:  # noqa: BLE001 - whatever one part does to the reader, the rest is read
+            log.warning(f"%s: {fault}", name, str(error).partition("\n")[0][:200] or type(error).__name__)
+    paragraphs = ("".join(text.text or "" for text in one.iter(f"{W}t")) for one in document.iter(f"{W}p"))
+    return "".join(f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs)
 
 
 def _unwrap(tree: Any) -> None:
     """Let mammoth find all text that is shown: replace what it does not know by its contents."""
-    etree.strip_elements(tree, f"{W}moveFrom", with_tail=False)
-    for either in [*tree.iter(f"{MC}AlternateContent")]:  # the last alternative is for the oldest programs
-        either[:] = [one for one in reversed(either) if next(one.iter(f"{W}t"), None) is not None][:1]
-    around = {element.tag for text in tree.iter(f"{W}t") for element in text.iterancestors()}
-    etree.strip_tags(tree, *(around - KNOWN))
+    deleted = [row for row in tree.iter(f"{W}tr") if row.find(f"{W}trPr/{W}del") is not None]
+    for gone in [*tree.iter(f"{W}moveFrom"), *deleted]:
+        gone.getparent().remove(gone)
+    for either in [*tree.iter(f"{MC}AlternateContent")]:
+        fallback = either.find(f"{MC}Fallback")
+        empty = fallback is None or next(fallback.iter(f"{W}t"), None) is None
+        _replace(either, next(iter(either), ()) if empty else fallback)
+    for text in [*tree.iter(f"{W}t")]:
+        for element in [*text.iterancestors()]:
+            if element.tag not in KNOWN and element.getparent() is not None:
+                _replace(element, element)
 
 
-def _name_unread(text: str, parts: dict[str, bytes], trees: Iterable[Any], name: str) -> None:
+def _replace(element: Any, holder: Any) -> None:
+    """Put the children of a holder in the place of an element."""
+    parent = element.getparent()
+    at = parent.index(element)
+    parent[at : at + 1] = list(holder)
+
+
+def _name_unread(text: str, parts: dict[str, bytes], trees: Sequence[Any], name: str) -> None:
     """Warn of what is not part of the running text, is no text, or is missing in the HTML."""
+    from lxml import html
+
     around = [part for part in parts if part.startswith(("word/header", "word/footer"))]
     if any(b"<w:t>" in parts[part] or b"<w:t " in parts[part] for part in around):
         log.warning("%s: headers and footers of its pages are left out", name)
     shown = Counter(char for tree in trees for one in tree.iter(f"{W}t") for char in one.text or "")
-    read = Counter("".join(fragment_fromstring(text, create_parent=True).itertext()))
+    read = Counter("".join(html.fragment_fromstring(text, create_parent=True).itertext()))
     for count, what in (
         (parts.get(COMMENTS, b"").count(b"<w:comment "), "left out %d of its comments"),
         (sum(1 for tree in trees for _ in tree.iter(f"{M}oMath")), "left out %d of its equations"),

@@ -1,9 +1,10 @@
 """LoRA adapters on disk: check that each fits the base model before anything large is loaded.
 
-An adapter fits if its tensors have the shapes that its rank and the base's layers give. vLLM and PEFT check the rest
-when they load it.
+An adapter fits if its tensors have the shapes that its rank and the base's layers give, and if its mark, a fingerprint
+of the base that it was trained on, is the base's. vLLM and PEFT check the rest when they load it.
 """
 
+import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,11 @@ from torch import nn
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from system.graph.records import explain
+from system.hardware.weights import find
 from system.models.base import ModelUnavailable, first_line
+
+NORM = "model.norm.weight"
+MARK = "base_norm_sha256"  # key in an adapter's metadata
 
 
 class _Config(BaseModel):  # of PEFT's adapter_config.json
@@ -38,8 +43,8 @@ def skeleton(model: str) -> nn.Module:
     return bare
 
 
-def check_adapter(folder: str | Path, base: nn.Module) -> None:
-    """Check that an adapter in PEFT's format fits a base model, which may be a ``skeleton``.
+def check_adapter(folder: str | Path, base: nn.Module, mark: str = "") -> None:
+    """Check that an adapter in PEFT's format fits a base model, which may be a ``skeleton``, and its mark.
 
     Raises:
         ModelUnavailable: the folder holds no adapter, or one for another base model; the message names the tensor.
@@ -52,9 +57,13 @@ def check_adapter(folder: str | Path, base: nn.Module) -> None:
             needed[f"base_model.model.{name}.lora_B.weight"] = (layer.out_features, rank)
     try:
         with safe_open(Path(folder) / "adapter_model.safetensors", framework="pt") as tensors:
+            trained_on = (tensors.metadata() or {}).get(MARK, mark)
             shapes = {key: tuple(tensors.get_slice(key).get_shape()) for key in tensors.keys()}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
         raise _fault(folder, f"cannot read adapter_model.safetensors ({error})") from error
+    if mark and trained_on != mark:
+        norms = f"final norm {trained_on:.12}, this one has {mark:.12}"
+        raise _fault(folder, f"it was trained on another base model ({norms})")
     if not shapes:
         raise _fault(folder, "adapter_model.safetensors holds no tensor")
     for key, shape in sorted(shapes.items()):
@@ -68,11 +77,26 @@ def _fault(folder: str | Path, fault: str) -> ModelUnavailable:
     return ModelUnavailable(f"adapter in {folder}: {fault}; train or give one for this base model")
 
 
-def halve_adapter(folder: Path) -> None:
-    """Rewrite an adapter's weights in bfloat16, half the size."""
+def base_mark(model: str) -> str:
+    """Return the SHA-256 of a base model's final norm in bfloat16; "" if its weights are not at hand.
+
+    Training changes that norm, quantizing the layers does not.
+    """
+    for file in sorted((find(model) or Path(model)).glob("*.safetensors")):
+        try:
+            with safe_open(file, framework="pt") as tensors:
+                norm = tensors.get_tensor(NORM).to(torch.bfloat16).view(torch.int16)
+        except SafetensorError:  # it is in another part; or the file is damaged, and loading says so
+            continue
+        return hashlib.sha256(norm.numpy().tobytes()).hexdigest()
+    return ""
+
+
+def mark_adapter(folder: Path, model: str) -> None:
+    """Write into an adapter which base model it was trained on, and its weights in bfloat16, half the size."""
     file = folder / "adapter_model.safetensors"
     tensors = {name: tensor.to(torch.bfloat16) for name, tensor in load_file(file).items()}
-    save_file(tensors, file, metadata={"format": "pt"})
+    save_file(tensors, file, metadata={"format": "pt", MARK: base_mark(model)})
 
 
 def rank_of(folder: str | Path) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 
 from system.graph.records import Cost
 from system.hardware.machine import usable_memory
-from system.models.adapters import check_adapter, served_rank, skeleton
+from system.models.adapters import base_mark, check_adapter, served_rank, skeleton
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
 from system.models.loop_thread import LoopThread
 from system.models.prompting import ChatTokenizer, Message, RequestTooLongError, decoding_schema, read_reply
@@ -61,9 +61,9 @@ class VllmModel:
 
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings, **others: Any) -> None:
         started = time.perf_counter()
-        bare = skeleton(model)
+        bare, mark = skeleton(model), base_mark(model)
         for folder in adapters.values():
-            check_adapter(folder, bare)
+            check_adapter(folder, bare, mark)
         self._chat = ChatTokenizer(model, engine.context)
         self._loras = {a: LoRARequest(str(a), number, adapters[a]) for number, a in enumerate(adapters, start=1)}
         self._numbers = itertools.count()

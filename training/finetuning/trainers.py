@@ -20,7 +20,7 @@ from trl.trainer.dpo_trainer import DPOTrainer
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
 
-from system.models.adapters import check_adapter
+from system.models.adapters import base_mark, check_adapter
 from system.models.prompting import ChatTokenizer
 from training.finetuning.base import Precision
 from training.finetuning.examples import REPLIES, Example, Split, in_batches
@@ -65,7 +65,7 @@ def build_trainer(
 
 def _continued(base: Any, start: Path) -> PeftModel:
     """Load a trained adapter to train it further."""
-    check_adapter(start, base)
+    check_adapter(start, base, base_mark(base.name_or_path))
     model = PeftModel.from_pretrained(base, str(start), is_trainable=True)
     for config in model.peft_config.values():  # a name alone would make PEFT ask the hub when it saves
         config.base_model_name_or_path = base.name_or_path

@@ -17,7 +17,7 @@ import torch
 from safetensors import SafetensorError
 
 from system.hardware.machine import peak_memory
-from system.models.adapters import halve_adapter
+from system.models.adapters import mark_adapter
 from system.models.base import first_line
 from system.models.prompting import ChatTokenizer
 from training import TrainingError
@@ -103,7 +103,7 @@ def _run(job: Job, chat: ChatTokenizer, split: Split, precision: Precision) -> t
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     seconds = time.perf_counter() - began
     trainer.model.save_pretrained(str(job.output), selected_adapters=["default"])
-    halve_adapter(job.output)
+    mark_adapter(job.output, job.base)
     config = json.loads((job.output / CONFIG).read_text(encoding="utf-8"))
     config["base_model_name_or_path"] = name_of(job.base)  # not before: PEFT asks the hub for it when it saves
     (job.output / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

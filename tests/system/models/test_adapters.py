@@ -7,7 +7,7 @@ from peft import LoraConfig
 from safetensors.torch import save_file
 from torch import nn
 
-from system.models.adapters import check_adapter, halve_adapter, served_rank, skeleton
+from system.models.adapters import NORM, base_mark, check_adapter, mark_adapter, served_rank, skeleton
 from system.models.base import ModelUnavailable
 
 CONFIG = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "v_proj"]}
@@ -61,13 +61,21 @@ def test_a_folder_without_a_model_is_named(tmp_path, content):
         skeleton(str(tmp_path))
 
 
-def test_weights_in_bfloat16_fit_too(base, tmp_path):
+def test_an_adapter_of_another_base_of_the_same_shape_is_refused(base, tmp_path):
+    norm = torch.tensor([0.5, 1.25, -3.0])
+    for name, tensor in (("mine", norm), ("half", norm.half()), ("other", norm + 1)):
+        (tmp_path / name).mkdir()
+        save_file({NORM: tensor}, tmp_path / name / "model.safetensors")
+    mark = base_mark(str(tmp_path / "mine"))
+    assert mark == base_mark(str(tmp_path / "half")) != "" == base_mark(str(tmp_path))
     write_adapter(tmp_path, CONFIG, tensors_of())
+    check_adapter(tmp_path, base, mark)  # it does not say
+    mark_adapter(tmp_path, str(tmp_path / "mine"))
+    check_adapter(tmp_path, base, mark)
     check_adapter(tmp_path, base)
-    before = (tmp_path / "adapter_model.safetensors").stat().st_size
-    halve_adapter(tmp_path)
-    check_adapter(tmp_path, base)
-    assert (tmp_path / "adapter_model.safetensors").stat().st_size < before
+    mark_adapter(tmp_path, str(tmp_path / "other"))
+    with pytest.raises(ModelUnavailable, match=f"it was trained on another base model .* this one has {mark:.12}"):
+        check_adapter(tmp_path, base, mark)
 
 
 @pytest.mark.parametrize(("rank", "served"), [(4, 8), (16, 16), (65, 128)])
@@ -75,4 +83,3 @@ def test_configurations_as_peft_writes_them_are_read(tmp_path, rank, served):
     config = LoraConfig(**CONFIG | {"r": rank}).to_dict()
     write_adapter(Path(tmp_path), json.loads(json.dumps(config, default=list)), None)
     assert served_rank([str(tmp_path)]) == served
-    assert served_rank([]) == 8
