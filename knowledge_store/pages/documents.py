@@ -17,6 +17,7 @@ from threading import Thread
 from knowledge_store.isolation import LIMITS, WORKERS, Limits, WorkFailed, isolated
 from knowledge_store.normalization import encodable
 from knowledge_store.pages.formats import LIBRARIES, SUFFIXES, parts_of, suffix_of, suffix_of_text
+from knowledge_store.pages.html import parsed
 from knowledge_store.pages.page import Flaw, Flaws, Page, UnreadableFile, counted, describe, on_the_web, shown_path
 from knowledge_store.pages.sentences import cut, language_of
 from knowledge_store.pages.store import read_pages
@@ -27,6 +28,7 @@ STORES = {".json", ".jsonl"}
 STANDARD_INPUT = "-"
 MAX_FILE = 256 * 2**20  # bytes; a larger file is left out
 AHEAD = 4  # files read at once
+OPENING = 2**18  # bytes of a page of HTML in which it names its address
 NAMED = 10  # files that are named for each reason to leave them out; the others are counted
 _ENDING_IN = f"ending in {', '.join(sorted(SUFFIXES))}"
 
@@ -131,9 +133,15 @@ def _pages(source: Path | bytes, suffix: str, name: str, dated: bool) -> list[Pa
     parts = parts_of(data, suffix or suffix_of(data), name)
     code = language_of([block for _, blocks in parts[:20] for block in blocks[:100]])
     published = _published(data) if dated and suffix == ".html" else None
+    canonical = _canonical(data) if suffix in (".html", ".htm") else ""
     whole = name.partition("#")[0] if "://" in name else name
     cited = ((f"{whole}#{place}" if place else name, cut(blocks, code)) for place, blocks in parts)
-    return [Page(0, address, sentences, published) for address, sentences in cited if sentences]
+    return [Page(0, address, text, published, canonical=canonical) for address, text in cited if text]
+
+
+def _canonical(body: bytes) -> str:
+    tree = parsed(body[:OPENING].decode("utf-8", "replace"))
+    return "" if tree is None else str(tree.xpath("string(//link[@rel='canonical'][starts-with(@href, 'http')]/@href)"))
 
 
 def _published(body: bytes) -> date | None:

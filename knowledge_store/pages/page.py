@@ -77,7 +77,8 @@ UNREAD = (Flaw.MISSING_FILE, Flaw.UNREADABLE_FILE, Flaw.NO_STORE)
 class Page:
     """A page of a store; its number is that of its line, counted from 0, or its place among the documents.
 
-    ``retrieved`` and ``sha256`` are the ISO time of fetching it from the web and the hash of what was fetched.
+    ``retrieved`` and ``sha256`` are the ISO time of fetching it from the web and the hash of what was fetched;
+    ``canonical`` is the address that a saved page of HTML gives itself.
     """
 
     number: int
@@ -86,6 +87,7 @@ class Page:
     published: date | None = None
     retrieved: str = ""
     sha256: str = ""
+    canonical: str = ""
 
     @property
     def text(self) -> str:

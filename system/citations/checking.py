@@ -125,13 +125,13 @@ def _find(
         return Source(why=str(error), outcome=failed)
 
 
-def _named(target: str, documents: Iterable[str]) -> str:
-    """The one document that has this address, or whose name is made of it or stands in the words of a reference."""
+def _named(target: str, documents: Mapping[str, tuple[Page, ...]]) -> str:
+    """The one document of this address, or whose name stands in it or in the words of a reference."""
     key = page_key(target)
     path = unquote(key.partition("?")[0])
     made, words = {_slug(path), _slug(Path(path).name)}, _slug(path) if " " in target else ""
     stems = {name: _slug(Path(name).name) for name in documents}
-    same = [name for name in stems if page_key(name) == key]
+    same = [name for name, pages in documents.items() if key in (page_key(name), page_key(pages[0].canonical))]
     alike = [name for name, stem in stems.items() if stem in made or (len(stem) >= SHORTEST and stem in words)]
     return next((names[0] for names in (same, alike) if len(names) == 1), "")
 
