@@ -108,7 +108,7 @@ def read_document(
 
 def read_blocks(data: bytes, suffix: str, name: str) -> list[str]:
     """The blocks of a document, uncut; see ``read_document``."""
-    parts = isolated(LIMITS, parts_of, data, suffix, name, load=_loaded(suffix))
+    parts = isolated(LIMITS, parts_of, data, suffix or suffix_of(data), name, load=_loaded(suffix))
     return [block for _, blocks in parts for block in blocks]
 
 

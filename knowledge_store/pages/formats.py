@@ -222,6 +222,6 @@ LIBRARIES = {
     ".html": ("trafilatura",),
     ".htm": ("trafilatura",),
     ".pdf": ("pypdfium2",),
-    ".docx": ("mammoth",),
+    ".docx": ("mammoth", "lxml.html"),
 }
 """Modules that are imported late, because it takes long."""

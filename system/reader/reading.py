@@ -152,11 +152,14 @@ def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list
 
 
 def _quoted(reader: Reader, statement: str, page: PageVerdict) -> PageVerdict:
-    """Name the sentence that decides in the page's strongest window: the one that says most when it is read alone."""
+    """Name the sentence that decides in the page's strongest window: it says most alone, and is missed most."""
     refutes = page.supporting.supported < min(page.refuting.refuted, reader.thresholds[0])
     window = page.refuting if refutes else page.supporting
-    if len(window.sentences) > 1:
-        alone = reader.probabilities([(line, statement) for line in window.sentences])[:, int(refutes)]
-        shared = np.array([coverage(content_stems(statement), content_stems(one)) for one in window.sentences])
-        window = replace(window, sentence=window.sentences[int(np.argmax(alone + shared / 2))])
+    lines = window.sentences
+    if len(lines) > 1:
+        rests = [replace(window, sentences=(*lines[:place], *lines[place + 1 :])).text for place in range(len(lines))]
+        said = reader.probabilities([(text, statement) for text in (*lines, *rests)])[:, int(refutes)]
+        shared = np.array([coverage(content_stems(statement), content_stems(one)) for one in lines])
+        best = np.argmax(said[: len(lines)] - said[len(lines) :] + shared / 2)
+        window = replace(window, sentence=lines[int(best)])
     return replace(page, refuting=window) if refutes else replace(page, supporting=window)
