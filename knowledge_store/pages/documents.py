@@ -14,7 +14,7 @@ from functools import cache, partial
 from pathlib import Path
 from threading import Thread
 
-from knowledge_store.isolation import LIMITS, WORKERS, Limits, WorkFailed, isolated
+from knowledge_store.isolation import LATE, LIMITS, WORKERS, Limits, WorkFailed, isolated
 from knowledge_store.normalization import encodable
 from knowledge_store.pages.formats import LIBRARIES, SUFFIXES, parts_of, suffix_of, suffix_of_text
 from knowledge_store.pages.html import parsed
@@ -178,6 +178,8 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
 def _fetched(url: str, limits: Limits) -> list[Page]:
     from knowledge_store.pages.fetching import SECONDS, Fetcher  # only here: it takes a third of a second
 
+    if not limits.left:
+        raise WorkFailed(LATE)
     response = Fetcher(min(SECONDS, limits.left)).fetch(url)
     return read_document(response.body, response.suffix, response.url, limits)
 
