@@ -6,6 +6,7 @@ the label.
 
 import asyncio
 from collections.abc import Sequence
+from functools import lru_cache
 from time import perf_counter
 
 import numpy as np
@@ -40,6 +41,7 @@ TASKS = (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
 ABOUT = 0.6  # nearness (cosine plus share of words) from which a sentence is about a question
 MERGED = 5  # answers that a merged one joins, at most
 DECIDING = 5  # answers by which a claim is judged
+READ = 4096  # answers whose probabilities are kept
 QUOTES = "\"'“”‘’"
 WHEN, WHERE = "When was the claim made?", "Where was the claim first published?"
 
@@ -50,6 +52,7 @@ class ExtractiveModel:
     def __init__(self, encoder: Encoder, reader: str = BUNDLED) -> None:
         self._encoder = encoder
         self._reader = reader
+        self._alone = lru_cache(READ)(self._read)  # several branches judge by the same answer
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``. Off the event loop, where a long text would hold up every other claim."""
@@ -99,6 +102,9 @@ class ExtractiveModel:
         chosen = without_copies(sorted(texts, key=lambda text: (-cosines[text], texts[text])))[:MERGED]
         return MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
+    def _read(self, answer: str, statement: str) -> tuple[float, ...]:
+        return tuple(load_reader(self._reader).probabilities([(answer, statement)])[0].tolist())
+
     def _judge(self, task: JudgeClaim) -> tuple[VerdictReply, float]:
         """Judge by the answers of pages that decide most when they are read alone."""
         reader, ours = load_reader(self._reader), {*questions(task.claim)}  # which tell nothing that the claim does not
@@ -109,7 +115,8 @@ class ExtractiveModel:
             if answer.source is Source.EVIDENCE
         }
         answers = [*{answer.text: answer for answer in asked}.values()]
-        scores = reader.probabilities([(answer.text, core(task.claim.text)) for answer in answers])
+        statement = core(task.claim.text)
+        scores = np.array([self._alone(answer.text, statement) for answer in answers], np.float32).reshape(-1, 3)
         order = np.argsort(scores[:, Relation.NOT_ENOUGH], kind="stable")[:DECIDING]
         evidence = evidence_text((asked[answers[place]], answers[place].text) for place in order) or NO_ANSWER
         (likely,) = reader.labels([(evidence, claim_text(task.claim))])
