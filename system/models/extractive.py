@@ -41,6 +41,7 @@ TASKS = (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
 ABOUT = 0.6  # nearness (cosine plus share of words) from which a sentence is about a question
 MERGED = 5  # answers that a merged one joins, at most
 DECIDING = 5  # answers by which a claim is judged
+CARRIES = 0.5  # probability from which an answer is quoted for a label
 READ = 4096  # answers whose probabilities are kept
 QUOTES = "\"'“”‘’"
 WHEN, WHERE = "When was the claim made?", "Where was the claim first published?"
@@ -130,13 +131,14 @@ def justify(label: Label, answers: Sequence[Answer], scores: Probabilities) -> s
     if not answers:
         return "No page was found that answers the questions about the claim."
     supporting, refuting = (_quoted(answers[int(scores[:, side].argmax())]) for side in (0, 1))
-    match label:
-        case Label.SUPPORTED:
-            return f"The evidence agrees with the claim; most of all: {supporting}."
-        case Label.REFUTED:
-            return f"The evidence contradicts the claim; most of all: {refuting}."
-        case Label.CONFLICTING if supporting != refuting:
-            return f"The evidence points both ways: {supporting}, but also {refuting}."
+    if label in (Label.SUPPORTED, Label.REFUTED):
+        side = Relation.SUPPORTED if label is Label.SUPPORTED else Relation.REFUTED
+        says, quoted = (("agrees with", supporting), ("contradicts", refuting))[side]
+        if scores[:, side].max() < CARRIES:
+            return f"The evidence as a whole {says} the claim; no answer alone decides it."
+        return f"The evidence {says} the claim; most of all: {quoted}."
+    if label is Label.CONFLICTING and supporting != refuting:
+        return f"The evidence points both ways: {supporting}, but also {refuting}."
     part = "supports the claim only in part" if label is Label.CONFLICTING else "does not settle the claim"
     return f"The evidence {part}; nearest to it: {_quoted(answers[int(scores[:, Relation.NOT_ENOUGH].argmin())])}."
 
