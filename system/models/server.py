@@ -97,7 +97,7 @@ class ServerModel:
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             raise ModelUnavailable(f"cannot reach the server at {self._settings.address}: {error}") from error
         except httpx2.TimeoutException:
-            message = f"{name}: no reply within {self._settings.timeout:g} s"
+            message = f"{name}: no reply within {self._settings.timeout:g} s (--timeout)"
         except httpx2.HTTPStatusError as error:
             message = f"{name}: status {error.response.status_code}: {error.response.text[:500]}"
         except (httpx2.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
