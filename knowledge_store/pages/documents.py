@@ -5,6 +5,7 @@ Files are parsed and cut in worker processes, within limits. Example: ``list(rea
 
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -140,8 +141,13 @@ def _pages(source: Path | bytes, suffix: str, name: str, dated: bool) -> list[Pa
 
 
 def _canonical(body: bytes) -> str:
-    tree = parsed(body[:OPENING].decode("utf-8", "replace"))
-    return "" if tree is None else str(tree.xpath("string(//link[@rel='canonical'][starts-with(@href, 'http')]/@href)"))
+    """The address that a page gives itself, or that a browser wrote above it when it saved it."""
+    text = body[:OPENING].decode("utf-8", "replace")
+    if saved := re.search(r"<!-- saved from url=\(\d+\)(https?://\S+)", text):
+        return saved[1]
+    tree = parsed(text)
+    links = [] if tree is None else tree.xpath("//link[starts-with(@href, 'http')]")
+    return next((link.get("href") for link in links if "canonical" in link.get("rel", "").lower().split()), "")
 
 
 def _published(body: bytes) -> date | None:

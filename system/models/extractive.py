@@ -130,13 +130,13 @@ def justify(label: Label, answers: Sequence[Answer], scores: Probabilities) -> s
     """Say what the evidence says, and quote the answer that says most of it when it is read alone: (answers, 3)."""
     if not answers:
         return "No page was found that answers the questions about the claim."
-    supporting, refuting = (_quoted(answers[int(scores[:, side].argmax())]) for side in (0, 1))
-    if label in (Label.SUPPORTED, Label.REFUTED):
-        side = Relation.SUPPORTED if label is Label.SUPPORTED else Relation.REFUTED
-        says, quoted = (("agrees with", supporting), ("contradicts", refuting))[side]
+    sides = {Label.SUPPORTED: (Relation.SUPPORTED, "agrees with"), Label.REFUTED: (Relation.REFUTED, "contradicts")}
+    supporting, refuting = (_quoted(answers[int(scores[:, side].argmax())]) for side, _ in sides.values())
+    if label in sides:
+        side, says = sides[label]
         if scores[:, side].max() < CARRIES:
             return f"The evidence as a whole {says} the claim; no answer alone decides it."
-        return f"The evidence {says} the claim; most of all: {quoted}."
+        return f"The evidence {says} the claim; most of all: {(supporting, refuting)[side]}."
     if label is Label.CONFLICTING and supporting != refuting:
         return f"The evidence points both ways: {supporting}, but also {refuting}."
     part = "supports the claim only in part" if label is Label.CONFLICTING else "does not settle the claim"

@@ -78,9 +78,16 @@ def test_a_name_that_two_sources_share_decides_nothing(checker):
     assert only.outcome is Outcome.UNREADABLE
 
 
-def test_a_saved_page_is_found_by_the_address_that_it_gives_itself(checker, tmp_path):
-    page = '<head><link href="https://www.a.example/wiki/Aster_(bridge)" rel="canonical"></head><p>It opened in 1932.'
-    (tmp_path / "page1.html").write_text(page)
+@pytest.mark.parametrize(
+    "opening",
+    [
+        '<head><link href="https://www.a.example/wiki/Aster_(bridge)" rel="canonical"></head>',
+        "<LINK REL='nofollow Canonical' HREF='https://a.example/wiki/Aster_(bridge)'>",
+        "<!-- saved from url=(0041)https://a.example/wiki/Aster_(bridge) --><html>",
+    ],
+)
+def test_a_saved_page_is_found_by_the_address_that_it_gives_itself(checker, tmp_path, opening):
+    (tmp_path / "page1.html").write_text(f"{opening}<p>It opened in 1932.")
     text = "The bridge opened in 1932 (https://a.example/wiki/Aster_(bridge)). It is long (https://a.example/Aster)."
     found = [(one.citation.target, one.source) for one in checker.check_citations(text, tmp_path)]
     assert sorted(found) == [("https://a.example/Aster", ""), ("https://a.example/wiki/Aster_(bridge)", "page1.html")]
