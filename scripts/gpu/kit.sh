@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Trains the reader on a GPU that is lent for minutes, on a machine without a network. The calls, in order:
+# Trains the reader on a GPU that is lent for minutes, on a machine without a network: first a teacher with all layers,
+# then the reader from the teacher's lowest layers and its probabilities. The calls, in order:
 #
 #   kit.sh pack BASE PAIRS.npz…  here: put the array files, and the encoder in pieces, into .gpu/ (git-ignored)
 #   kit.sh away                  here: move large tracked weights out of the tree, which travels to that machine
-#   kit.sh keep FILE             there, with the file of .gpu/ carried along: keep it in /tmp/reader
-#   kit.sh compare STEPS         there: train 12, 8 and 6 layers for as many steps
-#   kit.sh train MINUTES         there: train, print loss and tokens
-#   kit.sh take N                there: copy pieces 4N to 4N + 3 of the trained reader, 15 MB each, to $OUT
+#   kit.sh keep FILE…            there, with these files of .gpu/ carried along: keep them in /tmp/reader
+#   kit.sh train A B             there: train the teacher for A minutes and the reader for B
+#   kit.sh take WHAT N           there: copy pieces 4N to 4N + 3 of 'reader' or 'teacher', 15 MB each, to $OUT
 #   kit.sh back                  here: put the weights back; run it also after a failure
 #   kit.sh unpack FOLDER OUTPUT  here: join the pieces in FOLDER to a reader that 'export' takes
 #
@@ -18,22 +18,33 @@ python=${PYTHON:-$([ -x .venv/bin/python ] && echo .venv/bin/python || echo pyth
 kit=.gpu work=${WORK:-/tmp/reader} aside=${root%/}.weights
 heavy=(system/reader/mpnet knowledge_store/dense/minilm)
 
-run() { # LAYERS OUTPUT OPTION...
-  local layers=$1 output=$2
-  shift 2
-  [ -d "$work/base" ] || cat "$work"/base.? | tar -C "$work" -xf -
-  local began=$SECONDS
-  $python -m training.reader.command train --data "$work"/pairs.*.npz --base "$work/base" --output "$output" \
-    --layers "$layers" --frozen 0 --rate 1e-4 --every 3 "$@"
-  echo "$layers layers: $((SECONDS - began)) s"
+packed() { # FOLDER PREFIX SIZE: the folder's weights in 8 bits, its configuration and tokenizer, in pieces
+  $python -m scripts.gpu.weights pack "$1" "$1/packed"
+  tar -C "$1" -cf - --exclude=model.safetensors --exclude=state.pt . | split -b "$3" -d -a 2 - "$2."
+  rm "$1/packed"
+}
+
+unpacked() { # PREFIX FOLDER
+  mkdir -p "$2" && cat "$1".?? | tar -C "$2" -xf -
+  $python -m scripts.gpu.weights unpack "$2/packed" "$2"
+  rm "$2/packed"
+}
+
+run() { # NAME OPTION...: train, and pack what was trained
+  local name=$1 began=$SECONDS
+  shift
+  $python -m training.reader.command train --data "$work"/pairs.*.npz --output "$work/$name" --frozen 0 --every 9 \
+    --steps "${STEPS:-0}" "$@"
+  packed "$work/$name" "$work/$name.piece" 15M
+  echo "$name: $((SECONDS - began)) s"
 }
 
 case ${1:-} in
   pack)
-    mkdir -p $kit && rm -f $kit/base.*
+    mkdir -p $kit && rm -rf ${kit:?}/*
     $python -c "from pathlib import Path; from training.reader.network import Network
 Network('$2').save(Path('$kit/base'))"
-    tar -C $kit -cf - base | split -b 55M -d -a 1 - $kit/base.
+    packed $kit/base $kit/base.piece 57M
     rm -r $kit/base
     for ((n = 3; n <= $#; n++)); do cp "${!n}" $kit/pairs.$((n - 3)).npz; done
     ls -l $kit
@@ -47,16 +58,17 @@ Network('$2').save(Path('$kit/base'))"
     for folder in "${heavy[@]}"; do [ ! -e "$aside/${folder//\//.}" ] || mv "$aside/${folder//\//.}" $folder; done
     rmdir "$aside" 2>/dev/null || true
     ;;
-  keep) mkdir -p "$work" && mv "$kit/$2" "$work/" ;;
-  compare) for layers in 12 8 6; do run $layers "$work/table" --steps "$2" && rm -r "$work/table"; done ;;
-  train)
-    run "${LAYERS:-8}" "$work/out" --minutes "$2" --steps "${STEPS:-0}"
-    rm -f "$work"/out/state.pt "$work"/piece.*
-    tar -C "$work/out" -cf - . | split -b 15M -d -a 2 - "$work/piece."
-    ls "$work"/piece.* | wc -l
-    "$0" take 0
+  keep)
+    mkdir -p "$work"
+    for file in "${@:2}"; do mv "$kit/$file" "$work/"; done
     ;;
-  take) for n in 0 1 2 3; do cp "$work/piece.$(printf %02d $((4 * $2 + n)))" "$OUT/" 2>/dev/null || true; done ;;
-  unpack) mkdir -p "$3" && cat "$2"/piece.* | tar -C "$3" -xf - ;;
+  train)
+    unpacked "$work/base.piece" "$work/base"
+    run teacher --base "$work/base" --layers 0 --rate 8e-5 --minutes "$2"
+    run reader --base "$work/teacher" --teacher "$work/teacher" --layers "${LAYERS:-8}" --rate 1e-4 --minutes "$3"
+    "$0" take reader 0
+    ;;
+  take) for n in 0 1 2 3; do cp "$work/$2.piece.$(printf %02d $((4 * $3 + n)))" "$OUT/" 2>/dev/null || true; done ;;
+  unpack) unpacked "$2/reader.piece" "$3" ;;
   *) sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

@@ -38,6 +38,7 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
     train = actions.add_parser("train", help="train; the same command again resumes")
     train.add_argument("--data", type=Path, nargs="+", required=True, help="array files")
     train.add_argument("--base", required=True, help="encoder or saved reader to start from")
+    train.add_argument("--teacher", help="trained reader whose probabilities are learned beside the labels")
     train.add_argument("--output", type=Path, default=Path("models/reader"), help="(default: %(default)s)")
     for field in fields(Recipe):
         train.add_argument(f"--{field.name}", type=type(field.default), default=field.default, **field.metadata)

@@ -2,7 +2,8 @@
 
 The learning rate warms up, stays, and falls to zero over the last third of ``minutes`` (Hu et al., 2024, MiniCPM,
 section 4: warmup-stable-decay). The state before the fall is kept in ``state.pt``; a later run resumes there, so every
-run ends with a model that can be shipped and none wastes what it learned.
+run ends with a model that can be shipped and none wastes what it learned. A teacher's probabilities can be learned
+beside the labels (Hinton et al., 2015, Distilling the knowledge in a neural network).
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import cross_entropy, kl_div, log_softmax
 from torch.nn.utils.rnn import pad_sequence
 from tqdm import tqdm
 
@@ -24,6 +25,7 @@ from training.reader.network import Network
 from training.reader.recipe import Recipe
 
 LABEL_WEIGHTS = (1.0, 0.8, 1.4, 1.6)  # of Supported, Refuted, Not Enough Evidence, Conflicting
+TEACHING = 0.7  # share of the teacher in the loss
 
 
 def loss_of(logits: Tensor, labels: Tensor, two_way: Tensor, weights: Tensor | None, smoothing: float) -> Tensor:
@@ -33,17 +35,18 @@ def loss_of(logits: Tensor, labels: Tensor, two_way: Tensor, weights: Tensor | N
     return torch.where(two_way & (labels == 2), merged, whole).mean()
 
 
-def train(data: Sequence[Path], base: str, output: Path, recipe: Recipe) -> str:
+def train(data: Sequence[Path], base: str, teacher: str | None, output: Path, recipe: Recipe) -> str:
     """Train from ``base``, or resume what ``output`` holds; return where the model is.
 
     Args:
         data: array files.
+        teacher: folder of a trained reader, such as one with more layers.
 
     Raises:
         TrainingError: an array file or the base cannot be read, or ``output`` holds a training with other layers.
     """
     rows = [row for file in data for row in read_rows(file)]
-    trainer = _Trainer(Network(base, recipe.layers), output, recipe)
+    trainer = _Trainer(Network(base, recipe.layers), Network(teacher) if teacher else None, output, recipe)
     size = f"{len(rows):,} rows, {sum(len(row.ids) for row in rows):,} tokens an epoch"
     kind = "bfloat16" if trainer.half else "float32"
     print(f"{size}; {trainer.device}, {kind}; from step {trainer.step:,}", flush=True)
@@ -52,13 +55,14 @@ def train(data: Sequence[Path], base: str, output: Path, recipe: Recipe) -> str:
 
 
 class _Trainer:
-    def __init__(self, network: Network, output: Path, recipe: Recipe) -> None:
+    def __init__(self, network: Network, teacher: Network | None, output: Path, recipe: Recipe) -> None:
         self.recipe, self.output = recipe, output
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.half = self.device == "cuda" or torch.cpu._is_avx512_bf16_supported()  # slower where it is emulated
         self.budget = recipe.tokens or (32_768 if self.device == "cuda" else 2048)
         network.freeze(recipe.frozen)
         self.network = network.to(self.device)
+        self.teacher = teacher and teacher.to(self.device).eval()
         heads = [p for name, p in network.named_parameters() if name.startswith("heads")]
         body = [p for name, p in network.named_parameters() if not name.startswith("heads") and p.requires_grad]
         groups = [{"params": body, "lr": recipe.rate}, {"params": heads, "lr": 3 * recipe.rate}]
@@ -114,10 +118,16 @@ class _Trainer:
         padding, head = self.network.tokenizer.pad_token_id, batch[0].head
         rows = [torch.from_numpy(row.ids.astype("int64")) for row in batch]
         ids = pad_sequence(rows, batch_first=True, padding_value=padding).to(self.device)
+        mask = (ids != padding).long()
         with torch.autocast(self.device, torch.bfloat16, enabled=self.half):
-            logits = self.network(ids, (ids != padding).long())[head].float()
+            logits = self.network(ids, mask)[head].float()
+            with torch.no_grad():
+                taught = self.teacher(ids, mask)[head].float() if self.teacher else None
         weights = self.weights if head == LABEL else None
         loss = loss_of(logits, labels, two_way, weights, self.recipe.smoothing)
+        if taught is not None:
+            both = log_softmax(logits, -1), log_softmax(taught, -1)
+            loss = (1 - TEACHING) * loss + TEACHING * kl_div(*both, reduction="batchmean", log_target=True)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
