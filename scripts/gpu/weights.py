@@ -1,7 +1,7 @@
 """Pack the weights of an encoder or a reader into bytes, a quarter of their size, and unpack them.
 
-    python -m scripts.gpu.weights pack FOLDER FILE      matrices as integers of 8 bits with a scale for each row
-    python -m scripts.gpu.weights unpack FILE FOLDER    as FOLDER/model.safetensors, in half precision
+python -m scripts.gpu.weights pack FOLDER FILE      matrices as integers of 8 bits with a scale for each row
+python -m scripts.gpu.weights unpack FILE FOLDER    as FOLDER/model.safetensors, in half precision
 """
 
 import sys
