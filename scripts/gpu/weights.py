@@ -1,8 +1,4 @@
-"""Pack the weights of an encoder or a reader into bytes, a quarter of their size, and unpack them.
-
-python -m scripts.gpu.weights pack FOLDER FILE      matrices as integers of 8 bits with a scale for each row
-python -m scripts.gpu.weights unpack FILE FOLDER    as FOLDER/model.safetensors, in half precision
-"""
+"""Weights of an encoder or a reader as integers of 8 bits with a scale for each row: ``pack`` and ``unpack``."""
 
 import sys
 from pathlib import Path
@@ -15,27 +11,22 @@ WEIGHTS = "model.safetensors"
 
 
 def pack(folder: Path, file: Path) -> None:
-    """Write the packed weights of a folder."""
+    """Write the packed weights of a folder: a quarter of their size."""
     packed: dict[str, Tensor] = {}
     for name, value in load_file(folder / WEIGHTS).items():
-        if value.dim() < 2 or not value.is_floating_point():
-            packed[name] = value
-            continue
-        scale = value.float().abs().amax(-1, keepdim=True).clamp_min(1e-12) / 127
-        packed[name], packed[f"{name}.scale"] = (value / scale).round().to(torch.int8), scale
+        if value.dim() > 1 and value.is_floating_point():
+            packed[f"{name}.scale"] = value.float().abs().amax(-1, keepdim=True).clamp_min(1e-12) / 127
+            value = (value / packed[f"{name}.scale"]).round().to(torch.int8)
+        packed[name] = value
     save_file(packed, file)
 
 
 def unpack(file: Path, folder: Path) -> None:
-    """Write the weights that ``pack`` packed."""
+    """Write what ``pack`` packed as a folder's weights, in half precision."""
     packed = load_file(file)
-    whole = {
-        name: (value.float() * packed[f"{name}.scale"] if f"{name}.scale" in packed else value).half()
-        if value.is_floating_point() or value.dtype == torch.int8
-        else value
-        for name, value in packed.items()
-        if not name.endswith(".scale")
-    }
+    scales = {name: packed.pop(f"{name}.scale") for name in [*packed] if f"{name}.scale" in packed}
+    packed |= {name: packed[name] * scale for name, scale in scales.items()}
+    whole = {name: value.half() if value.is_floating_point() else value for name, value in packed.items()}
     save_file(whole, folder / WEIGHTS, metadata={"format": "pt"})
 
 

@@ -28,11 +28,20 @@ LABEL_WEIGHTS = (1.0, 0.8, 1.4, 1.6)  # of Supported, Refuted, Not Enough Eviden
 TEACHING = 0.7  # share of the teacher in the loss
 
 
-def loss_of(logits: Tensor, labels: Tensor, two_way: Tensor, weights: Tensor | None, smoothing: float) -> Tensor:
-    """Return the mean cross-entropy; for two-way rows *not enough* is everything but supported: −log(1 − p₀)."""
+def loss_of(
+    logits: Tensor, labels: Tensor, two_way: Tensor, weights: Tensor | None, smoothing: float, taught: Tensor | None
+) -> Tensor:
+    """Return the mean cross-entropy; for two-way rows *not enough* is everything but supported: −log(1 − p₀).
+
+    With a teacher's logits, most of it is the divergence from the teacher, KL(taught ‖ said).
+    """
     whole = cross_entropy(logits, labels, weights, reduction="none", label_smoothing=smoothing)
     merged = -torch.log1p(-logits.softmax(-1)[:, 0].clamp(max=0.999))
-    return torch.where(two_way & (labels == 2), merged, whole).mean()
+    loss = torch.where(two_way & (labels == 2), merged, whole).mean()
+    if taught is None:
+        return loss
+    apart = kl_div(log_softmax(logits, -1), log_softmax(taught, -1), reduction="batchmean", log_target=True)
+    return (1 - TEACHING) * loss + TEACHING * apart
 
 
 def train(data: Sequence[Path], base: str, teacher: str | None, output: Path, recipe: Recipe) -> str:
@@ -124,10 +133,7 @@ class _Trainer:
             with torch.no_grad():
                 taught = self.teacher(ids, mask)[head].float() if self.teacher else None
         weights = self.weights if head == LABEL else None
-        loss = loss_of(logits, labels, two_way, weights, self.recipe.smoothing)
-        if taught is not None:
-            both = log_softmax(logits, -1), log_softmax(taught, -1)
-            loss = (1 - TEACHING) * loss + TEACHING * kl_div(*both, reduction="batchmean", log_target=True)
+        loss = loss_of(logits, labels, two_way, weights, self.recipe.smoothing, taught)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()

@@ -7,8 +7,11 @@ import numpy as np
 import orjson
 import pytest
 import torch
+from safetensors.torch import load_file
+from scipy.stats import entropy
 
 import system.reader
+from scripts.gpu.weights import pack, unpack
 from tests.helpers.by_words import ByWords
 from training import TrainingError
 from training.commands import main
@@ -20,6 +23,7 @@ from training.reader.mixture import mixture
 from training.reader.network import Network
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
 from training.reader.thresholds import best_thresholds, outcome, temperature
+from training.reader.train import loss_of
 
 TOKENIZER = Path(system.reader.__file__).parent / "mpnet" / "tokenizer.json"
 
@@ -152,9 +156,28 @@ def test_a_run_resumes_and_its_export_reads(trained, capsys):
     assert all(file.stat().st_size <= 45 * 10**6 for file in (trained / "bundle").iterdir())
     options = ("--base", str(trained / "bundle"), "--layers", "0", "--output", str(trained / "further"))
     assert train(trained, *options) == 0
+    taught = ("--teacher", str(trained / "out"), "--output", str(trained / "taught"))
+    assert train(trained, *taught) == 0
     saved, exported = (Network(trained / name).state_dict() for name in ("out", "bundle"))
     assert saved.keys() == exported.keys()
     assert all(torch.allclose(saved[name], exported[name], atol=0.01) for name in saved)
+
+
+def test_a_teacher_takes_most_of_the_loss():
+    logits, taught = torch.tensor([[2.0, 0, 0], [0, 1, 0]]), torch.tensor([[0.0, 0, 2], [0, 1, 0]])
+    rows = torch.tensor([0, 1]), torch.tensor([False, False]), None, 0.0
+    alone, same, other = (loss_of(logits, *rows, one).item() for one in (None, logits, taught))
+    apart = entropy(taught.softmax(-1), logits.softmax(-1), axis=1).mean()
+    assert same == pytest.approx(0.3 * alone)
+    assert other == pytest.approx(0.3 * alone + 0.7 * apart)
+
+
+def test_packed_weights_come_back(trained, tmp_path):
+    pack(trained / "base", tmp_path / "packed")
+    unpack(tmp_path / "packed", tmp_path)
+    before, after = (load_file(folder / "model.safetensors") for folder in (trained / "base", tmp_path))
+    assert before.keys() == after.keys()
+    assert all(torch.allclose(before[name].float(), after[name].float(), atol=0.01) for name in before)
 
 
 @pytest.mark.parametrize(
