@@ -1,6 +1,6 @@
 """Weights of an encoder or a reader as integers of 8 bits with a scale for each row: ``pack`` and ``unpack``."""
 
-import sys
+import argparse
 from pathlib import Path
 
 import torch
@@ -31,4 +31,9 @@ def unpack(file: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    {"pack": pack, "unpack": unpack}[sys.argv[1]](Path(sys.argv[2]), Path(sys.argv[3]))
+    parser = argparse.ArgumentParser(prog="python -m scripts.gpu.weights", description=__doc__)
+    parser.add_argument("action", choices=("pack", "unpack"))
+    parser.add_argument("source", type=Path, help="folder to pack, or packed file")
+    parser.add_argument("target", type=Path, help="file to write, or folder")
+    options = parser.parse_args()
+    {"pack": pack, "unpack": unpack}[options.action](options.source, options.target)
