@@ -41,7 +41,7 @@ run() { # NAME OPTION...: train, and pack what was trained
 
 case ${1:-} in
   pack)
-    mkdir -p $kit && rm -rf ${kit:?}/*
+    mkdir -p $kit && rm -rf $kit/base* $kit/pairs.*
     $python -c "from pathlib import Path; from training.reader.network import Network
 Network('$2').save(Path('$kit/base'))"
     packed $kit/base $kit/base.piece 57M

@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-WEIGHTS = "model.safetensors"
+from training.reader.network import WEIGHTS
 
 
 def pack(folder: Path, file: Path) -> None:

@@ -52,10 +52,16 @@ def train(data: Sequence[Path], base: str, teacher: str | None, output: Path, re
         teacher: folder of a trained reader, such as one with more layers.
 
     Raises:
-        TrainingError: an array file or the base cannot be read, or ``output`` holds a training with other layers.
+        TrainingError: an array file or the base cannot be read, ``teacher`` is no reader of the same encoder, or
+            ``output`` holds a training with other layers.
     """
     rows = [row for file in data for row in read_rows(file)]
-    trainer = _Trainer(Network(base, recipe.layers), Network(teacher) if teacher else None, output, recipe)
+    network, taught = Network(base, recipe.layers), Network(teacher) if teacher else None
+    if taught and not hasattr(taught.encoder.config, "reader_heads"):
+        raise TrainingError(f"{teacher}: expected a trained reader, got an encoder; train it first")
+    if taught and taught.tokenizer.get_vocab() != network.tokenizer.get_vocab():
+        raise TrainingError(f"{teacher}: expected the tokenizer of {base}; train the teacher from the same encoder")
+    trainer = _Trainer(network, taught, output, recipe)
     size = f"{len(rows):,} rows, {sum(len(row.ids) for row in rows):,} tokens an epoch"
     kind = "bfloat16" if trainer.half else "float32"
     print(f"{size}; {trainer.device}, {kind}; from step {trainer.step:,}", flush=True)

@@ -91,7 +91,7 @@ def test_thresholds_and_temperature_come_from_held_out_rows():
     assert right[:3].all() and not turned.any()
     # Caution avoids two turned pages and loses three right ones: better by less than a standard error, so both count.
     many = np.array([[0.9, 0.05]] * 27 + [[0.6, 0.05]] * 3 + [[0.05, 0.9]] * 38 + [[0.62, 0.05]] * 2)
-    assert best_thresholds(many, np.array([0] * 30 + [1] * 40))[0] < 0.62
+    assert best_thresholds(many, np.array([0] * 30 + [1] * 40))[0] == pytest.approx(0.61, abs=0.01)
     logits = np.float32([[2, 0, 0], [0, 2, 0], [2, 0, 0]])
     assert temperature(logits, [0, 1, 2]) > temperature(logits, [0, 1, 0])
 
@@ -156,8 +156,6 @@ def test_a_run_resumes_and_its_export_reads(trained, capsys):
     assert all(file.stat().st_size <= 45 * 10**6 for file in (trained / "bundle").iterdir())
     options = ("--base", str(trained / "bundle"), "--layers", "0", "--output", str(trained / "further"))
     assert train(trained, *options) == 0
-    taught = ("--teacher", str(trained / "out"), "--output", str(trained / "taught"))
-    assert train(trained, *taught) == 0
     saved, exported = (Network(trained / name).state_dict() for name in ("out", "bundle"))
     assert saved.keys() == exported.keys()
     assert all(torch.allclose(saved[name], exported[name], atol=0.01) for name in saved)
@@ -172,12 +170,23 @@ def test_a_teacher_takes_most_of_the_loss():
     assert other == pytest.approx(0.3 * alone + 0.7 * apart)
 
 
+def test_a_teacher_changes_what_is_learned(trained, capsys):
+    assert train(trained, "--output", str(trained / "teacher")) == 0
+    start = ("--base", str(trained / "teacher"), "--layers", "0", "--warmup", "1", "--rate", "0.01")
+    runs = {"alone": (), "again": (), "taught": ("--teacher", str(trained / "teacher"))}
+    assert all(train(trained, *start, "--output", str(trained / name), *more) == 0 for name, more in runs.items())
+    alone, again, taught = (Network(trained / name).state_dict()["heads.reading.out.weight"] for name in runs)
+    assert torch.equal(alone, again) and not torch.equal(alone, taught)
+    assert train(trained, "--teacher", str(trained / "base"), "--output", str(trained / "none")) == 2
+    assert "base: expected a trained reader, got an encoder" in capsys.readouterr().err
+
+
 def test_packed_weights_come_back(trained, tmp_path):
     pack(trained / "base", tmp_path / "packed")
     unpack(tmp_path / "packed", tmp_path)
     before, after = (load_file(folder / "model.safetensors") for folder in (trained / "base", tmp_path))
     assert before.keys() == after.keys()
-    assert all(torch.allclose(before[name].float(), after[name].float(), atol=0.01) for name in before)
+    assert all(torch.allclose(before[name].float(), after[name].float(), atol=0.001) for name in before)
 
 
 @pytest.mark.parametrize(
