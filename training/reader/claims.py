@@ -17,6 +17,7 @@ from system.graph.records import NO_ANSWER
 from system.reader.base import VERDICTS, claim_text, evidence_text
 from training.reader.pairs import WORDS, Pair, held_out, sentences_of
 
+Asked = tuple[str, str]  # a question and its answer
 DISTRACTORS = 20  # nearest answers to other claims, from which a variant draws
 
 
@@ -30,9 +31,7 @@ def labelled_claims(file: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
     """
     rng = Random(seed)
     claims = read_gold(file)
-    answers = [
-        [f"{one.question}\n{one.full if one.answered else NO_ANSWER}" for one in gold.answers] for gold in claims
-    ]
+    answers = [[(one.question, one.full if one.answered else NO_ANSWER) for one in gold.answers] for gold in claims]
     near = _nearest(claims, answers)
     train: list[Pair] = []
     apart: list[Pair] = []
@@ -45,10 +44,10 @@ def labelled_claims(file: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
     return train, apart
 
 
-def _variants(claim: str, own: Sequence[str], others: Sequence[str], rng: Random) -> list[list[tuple[str, str]]]:
+def _variants(claim: str, own: Sequence[Asked], others: Sequence[str], rng: Random) -> list[list[Asked]]:
     """Questions with answers: all; among distractors and rumours, without questions; some of them; and as found."""
-    gold = [_split(one) for one in own]
-    strangers = [("", _split(one)[1]) for one in rng.sample(list(others), min(len(others), rng.randint(2, 9)))]
+    gold = [*own]
+    strangers = [("", one) for one in rng.sample(others, min(len(others), rng.randint(2, 9)))]
     rumours = [("", rng.choice(WORDS["rumours"]).format(claim)) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
     mixed = [("", answer) for _, answer in gold if answer != NO_ANSWER] + strangers + rumours
     rng.shuffle(mixed)
@@ -59,10 +58,10 @@ def _variants(claim: str, own: Sequence[str], others: Sequence[str], rng: Random
     return [gold, mixed, few, *(_found(claim, gold, others, rng) for _ in range(2))]
 
 
-def _found(claim: str, gold: list[tuple[str, str]], others: Sequence[str], rng: Random) -> list[tuple[str, str]]:
+def _found(claim: str, gold: Sequence[Asked], others: Sequence[str], rng: Random) -> list[Asked]:
     """Sentences of answers to other claims, the nearest most often, with at most two of the claim's own answers."""
     own = [answer for _, answer in gold if answer != NO_ANSWER and rng.random() < 0.3][:2]
-    near = [answer for rank, one in enumerate(others) if rng.random() < 8 / (8 + rank) and (answer := _split(one)[1])]
+    near = [answer for rank, answer in enumerate(others) if rng.random() < 8 / (8 + rank)]
     said = [one for answer in [*own, *near] for one in sentences_of(answer)[:3] if len(one.split()) > 3]
     said = said[: rng.randint(4, 14)]
     said += [rng.choice(WORDS["rumours"]).format(claim) for _ in range(rng.choice((0, 1, 1, 2)))]
@@ -70,23 +69,18 @@ def _found(claim: str, gold: list[tuple[str, str]], others: Sequence[str], rng: 
     return [("", sentence) for sentence in said]
 
 
-def _split(told: str) -> tuple[str, str]:
-    question, _, answer = told.partition("\n")
-    return question, answer
-
-
-def _nearest(claims: Sequence[GoldClaim], answers: Sequence[Sequence[str]]) -> list[list[str]]:
+def _nearest(claims: Sequence[GoldClaim], answers: Sequence[Sequence[Asked]]) -> list[list[str]]:
     """For each claim the answers to other claims that share most with it, by TF-IDF."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     owners = np.array([index for index, own in enumerate(answers) for _ in own])
-    texts = [one for own in answers for one in own]
-    silent = np.array([one.endswith(NO_ANSWER) for one in texts])
+    asked = [one for own in answers for one in own]
+    silent = np.array([answer == NO_ANSWER for _, answer in asked])
     vectorizer = TfidfVectorizer(stop_words="english", sublinear_tf=True)
-    among = vectorizer.fit_transform(texts)
+    among = vectorizer.fit_transform("\n".join(one) for one in asked)
     found = []
     for index, gold in enumerate(claims):
         scores = (among @ vectorizer.transform([gold.claim.text]).T).toarray().ravel()
         scores[(owners == index) | silent] = -1
-        found.append([texts[place] for place in np.argsort(-scores)[:DISTRACTORS]])
+        found.append([asked[place][1] for place in np.argsort(-scores)[:DISTRACTORS]])
     return found
