@@ -143,7 +143,8 @@ class OpenBookSearch:
         day = None if self._settings.later_pages else self._book.day
         rankings = [archive.by_words(query, day, DEPTH)]
         try:
-            rankings += [_by_meaning(archive, token, vector, day)] if token else []
+            if token:
+                rankings.append(_by_meaning(archive, token, vector, day))
         except SearchError as error:
             _warn_once(f"{archive.path}: searched by words alone; {error}")
         return archive.pages(fused(rankings)[:limit])
@@ -215,11 +216,11 @@ def _index(path: Path, token: str, last: int, dimension: int) -> Any:
     archive = Archive(path)
     with archive.connected() as connection:
         ids = np.fromiter((row for (row,) in connection.execute("SELECT id FROM vectors")), dtype=np.int64)
-    sample = np.sort(np.random.default_rng(1).choice(ids, min(len(ids), SAMPLE), replace=False))
-    index.train(_stored(archive, "id", sample.tolist(), dimension)[1])
-    for begin in range(0, len(ids), CHUNK):
-        keys, vectors = _stored(archive, "id", ids[begin : begin + CHUNK].tolist(), dimension)
-        index.add_with_ids(vectors, np.ascontiguousarray(keys[:, 0]))
+        sample = np.sort(np.random.default_rng(1).choice(ids, min(len(ids), SAMPLE), replace=False))
+        index.train(_stored(archive, "id", sample.tolist(), dimension)[1])
+        for begin in range(0, len(ids), CHUNK):
+            keys, vectors = _stored(archive, "id", ids[begin : begin + CHUNK].tolist(), dimension)
+            index.add_with_ids(vectors, np.ascontiguousarray(keys[:, 0]))
     return index
 
 
