@@ -3,19 +3,19 @@
 SQLite keeps the vectors in half precision. FAISS finds the nearest ones by products of 8 bits, in an index that each
 process makes of them. Exact cosines rank them. The pages that FTS5 ranks highest and those of the nearest passages are
 fused by reciprocal rank (Cormack et al., 2009). Example:
-``add_vectors(archive, encoder, settings)``, then ``FusedArchive(archive, settings, encoder.dimension).find(…)``.
+``add_vectors(archive, encoder, settings)``, then ``OpenBookSearch(book, settings, encoder.dimension).find(…)``.
 """
 
 import logging
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import orjson
@@ -43,7 +43,6 @@ _PENDING = "NOT EXISTS (SELECT 1 FROM vectors WHERE page = pages.id)"
 Kind = tuple[Any, ...]
 """Of vectors: the encoder's name, their dimension, and the size and overlap of passages, in characters."""
 
-T = TypeVar("T")
 Left = Callable[[], float]
 """Seconds, from when it is called, that a search may take."""
 
@@ -53,7 +52,7 @@ log = logging.getLogger(__name__)
 def add_vectors(archive: Archive, encoder: Encoder, settings: RetrievalSettings) -> int:
     """Embed the passages of pages without vectors; returns the number of passages embedded."""
     _faiss()  # which searching will need
-    _register(archive, _wanted(settings, encoder.dimension))
+    _register(archive, _kind(settings, encoder.dimension))
     count = 0
     with archive.connected() as connection:
         pending = connection.execute(f"SELECT id, sha256 FROM pages WHERE {_PENDING} ORDER BY id").fetchall()
@@ -85,7 +84,7 @@ def _register(archive: Archive, wanted: Kind) -> None:
         )
 
 
-def _wanted(settings: RetrievalSettings, dimension: int) -> Kind:
+def _kind(settings: RetrievalSettings, dimension: int) -> Kind:
     return settings.encoder, dimension, settings.chunk_size, settings.chunk_overlap
 
 
@@ -110,64 +109,103 @@ def _warn_once(message: str) -> None:
     log.warning("%s", message)
 
 
-class FusedArchive:
-    """An archive that is also searched by meaning, if it has vectors of this encoder. Threads may share it."""
+class OpenBookSearch:
+    """Searches an archive for each question about a claim (the open-book setting of CARP, section 4).
 
-    def __init__(self, archive: Archive, settings: RetrievalSettings, dimension: int) -> None:
-        self._archive, self._dimension = archive, dimension
-        kind, self._token = _encoder(archive)
-        if kind and kind != (wanted := _wanted(settings, dimension)):
-            self._token = ""
-            its, ours = _described(kind), _described(wanted)
-            _warn_once(f"{archive.path}: searched by words alone; its vectors are of {its}, not {ours}")
+    It searches by words, and by meaning if the archive has vectors of this encoder. Threads may share it.
+    """
 
-    def find(self, query: str, vector: Vectors, day: date | None, limit: int) -> list[Page]:
-        """The pages that bear on a query, whose vector is (dimension,); see ``Archive.search``."""
-        rankings = [self._archive.by_words(query, day, DEPTH)]
+    def __init__(self, book: OpenBook, settings: RetrievalSettings, dimension: int, left: Left = lambda: inf) -> None:
+        self.flaws, self.claim = Flaws(), book.claim
+        self._book, self._settings, self._left = book, settings, left
+        self._dimension, self._kind = dimension, _kind(settings, dimension)
+
+    def passages(self, query: str, vector: Vectors) -> tuple[Passage, ...]:
+        """The passages of the pages found for a query that BM25 ranks highest for it; none if the search fails."""
+        book, settings = self._book, self._settings
+        pages: list[Page] = []
         try:
-            rankings.append(self._by_meaning(vector, day))
+            pages = self.find(query, vector)
         except SearchError as error:
-            _warn_once(f"{self._archive.path}: searched by words alone; {error}")
-        return self._archive.pages(fused(rankings)[:limit])
+            self._count(error)
+        numbered = (replace(page, number=book.first + page.number) for page in pages)
+        candidates = Candidates([query], settings)
+        for batch in batches(admitted(numbered, book.day, settings, self.flaws)):
+            candidates.add(batch)
+        best = candidates.best(query, settings.dense_candidates)
+        passages, copies = without_copies(best, book.claim, settings)
+        self.flaws.update({Flaw.CLAIM_COPY: copies} if copies else {})
+        return passages
 
-    def _by_meaning(self, vector: Vectors, day: date | None) -> list[int]:
-        """Rows of the pages with the nearest passages, best first."""
-        with self._archive.connected() as connection:
-            (last,) = connection.execute("SELECT max(id) FROM vectors").fetchone()
-        if not (self._token and last):
-            return []
-        index = _index(self._archive.path, self._token, last, self._dimension)
-        query = np.ascontiguousarray(vector[None], dtype=np.float32)
-        ids = index.search(query, min(NEAREST, index.ntotal))[1][0]
-        with self._archive.connected() as connection:
-            keys, vectors = _stored(connection, "id", ids.tolist(), self._dimension, day)
-        pages = keys[np.argsort(-(vectors @ vector), kind="stable"), 1]
-        return list(dict.fromkeys(pages.tolist()))[:DEPTH]
+    def find(self, query: str, vector: Vectors, limit: int = SEARCH_RESULTS) -> list[Page]:
+        """The pages that bear on a query, whose vector is (dimension,); none that the settings call later."""
+        archive, token = self._open()
+        day = None if self._settings.later_pages else self._book.day
+        rankings = [archive.by_words(query, day, DEPTH)]
+        try:
+            if token:
+                rankings.append(_by_meaning(archive, token, vector, day))
+        except SearchError as error:
+            _warn_once(f"{archive.path}: searched by words alone; {error}")
+        return archive.pages(fused(rankings)[:limit])
 
-    def vectors(self, pages: Sequence[int]) -> dict[tuple[int, int], Vectors]:
-        """The vectors that the archive has of passages, by their page's row and their first character."""
-        if not self._token:
+    def vectors(self, passages: Sequence[Passage]) -> dict[tuple[int, int], Vectors]:
+        """The vectors that the archive has of passages, by their keys, so that they need not be embedded again."""
+        first = self._book.first
+        pages = sorted({passage.page - first for passage in passages if passage.page >= first})
+        try:
+            archive, token = self._open()
+            keys, vectors = _stored(archive, "page", pages if token else (), self._dimension)
+        except SearchError as error:
+            self._count(error)
             return {}
-        with self._archive.connected() as connection:
-            keys, vectors = _stored(connection, "page", pages, self._dimension)
-        return {(page, start): vector for (_, page, start), vector in zip(keys.tolist(), vectors, strict=True)}
+        return {(first + page, start): vector for (_, page, start), vector in zip(keys.tolist(), vectors, strict=True)}
+
+    def _open(self) -> tuple[Archive, str]:
+        """The archive, and the token of its vectors; empty if it has none of this encoder."""
+        archive = Archive.open(self._book.archive, monotonic() + self._left())
+        kind, token = _encoder(archive)
+        if kind in ((), self._kind):
+            return archive, token
+        its, ours = _described(kind), _described(self._kind)
+        _warn_once(f"{archive.path}: searched by words alone; its vectors are of {its}, not {ours}")
+        return archive, ""
+
+    def _count(self, error: SearchError) -> None:
+        self.flaws[Flaw.SEARCH_FAILED] += 1
+        log.warning("%s", error)
+
+
+def _by_meaning(archive: Archive, token: str, vector: Vectors, day: date | None) -> list[int]:
+    """Rows of the pages with the passages nearest to a vector, best first."""
+    with archive.connected() as connection:
+        (last,) = connection.execute("SELECT max(id) FROM vectors").fetchone()
+    if not last:
+        return []
+    index = _index(archive.path, token, last, len(vector))
+    query = np.ascontiguousarray(vector[None], dtype=np.float32)
+    ids = index.search(query, min(NEAREST, index.ntotal))[1][0]
+    keys, vectors = _stored(archive, "id", ids.tolist(), len(vector), day)
+    pages = keys[np.argsort(-(vectors @ vector), kind="stable"), 1]
+    return list(dict.fromkeys(pages.tolist()))[:DEPTH]
 
 
 def _stored(
-    connection: sqlite3.Connection, column: str, numbers: Sequence[int], dimension: int, day: date | None = None
+    archive: Archive, column: str, numbers: Sequence[int], dimension: int, day: date | None = None
 ) -> tuple[NDArray[np.int64], Vectors]:
     """The vectors whose id or page is among numbers, of pages not published after a day.
 
     Returns (n, 3) id, page and first character of each passage, and (n, dimension) its vector.
     """
-    rows = connection.execute(
-        "SELECT vectors.id, page, start, vector FROM json_each(?) AS wanted"
-        f" CROSS JOIN vectors ON vectors.{column} = wanted.value JOIN pages ON pages.id = page"
-        " WHERE published IS NULL OR published <= ?",
-        (orjson.dumps([*numbers]).decode(), (day or date.max).isoformat()),
-    ).fetchall()
-    vectors = np.frombuffer(b"".join(row[3] for row in rows), dtype="<f2").reshape(len(rows), dimension)
-    return np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3), vectors.astype(np.float32)
+    with archive.connected() as connection:
+        rows = connection.execute(
+            "SELECT vectors.id, page, start, vector FROM json_each(?) AS wanted"
+            f" CROSS JOIN vectors ON vectors.{column} = wanted.value JOIN pages ON pages.id = page"
+            " WHERE published IS NULL OR published <= ?",
+            (orjson.dumps([*numbers]).decode(), (day or date.max).isoformat()),
+        ).fetchall()
+        vectors = np.frombuffer(b"".join(row[3] for row in rows), dtype="<f2").reshape(len(rows), dimension)
+        return np.array([row[:3] for row in rows], dtype=np.int64).reshape(-1, 3), vectors.astype(np.float32)
 
 
 @lru_cache(maxsize=4)
@@ -175,12 +213,13 @@ def _index(path: Path, token: str, last: int, dimension: int) -> Any:
     """The index of the vectors up to an id, made once in a process; the token is that of the archive."""
     faiss = _faiss()
     index = faiss.index_factory(dimension, "SQ8,IDMap2", faiss.METRIC_INNER_PRODUCT)
-    with Archive(path).connected() as connection:
+    archive = Archive(path)
+    with archive.connected() as connection:
         ids = np.fromiter((row for (row,) in connection.execute("SELECT id FROM vectors")), dtype=np.int64)
         sample = np.sort(np.random.default_rng(1).choice(ids, min(len(ids), SAMPLE), replace=False))
-        index.train(_stored(connection, "id", sample.tolist(), dimension)[1])
+        index.train(_stored(archive, "id", sample.tolist(), dimension)[1])
         for begin in range(0, len(ids), CHUNK):
-            keys, vectors = _stored(connection, "id", ids[begin : begin + CHUNK].tolist(), dimension)
+            keys, vectors = _stored(archive, "id", ids[begin : begin + CHUNK].tolist(), dimension)
             index.add_with_ids(vectors, np.ascontiguousarray(keys[:, 0]))
     return index
 
@@ -204,42 +243,3 @@ def fused(rankings: Sequence[Sequence[int]]) -> list[int]:
         for rank, item in enumerate(ranking, 1):
             scores[item] = scores.get(item, 0.0) + 1 / (SMOOTHING + rank)
     return sorted(scores, key=lambda item: -scores[item])
-
-
-class OpenBookSearch:
-    """Searches an archive for each question about a claim (the open-book setting of CARP, section 4)."""
-
-    def __init__(self, book: OpenBook, settings: RetrievalSettings, dimension: int, left: Left) -> None:
-        self.flaws, self.claim = Flaws(), book.claim
-        self._book, self._settings, self._dimension, self._left = book, settings, dimension, left
-
-    def passages(self, query: str, vector: Vectors) -> tuple[Passage, ...]:
-        """The passages of the pages found for a query that BM25 ranks highest for it; none if the search fails."""
-        book, settings = self._book, self._settings
-        day = None if settings.later_pages else book.day
-        pages = self._ask(lambda archive: archive.find(query, vector, day, SEARCH_RESULTS)) or []
-        numbered = (replace(page, number=book.first + page.number) for page in pages)
-        candidates = Candidates([query], settings)
-        for batch in batches(admitted(numbered, book.day, settings, self.flaws)):
-            candidates.add(batch)
-        best = candidates.best(query, settings.dense_candidates)
-        passages, copies = without_copies(best, book.claim, settings)
-        self.flaws.update({Flaw.CLAIM_COPY: copies} if copies else {})
-        return passages
-
-    def vectors(self, passages: Sequence[Passage]) -> dict[tuple[int, int], Vectors]:
-        """The vectors that the archive has of passages, by their keys, so that they need not be embedded again."""
-        first = self._book.first
-        pages = sorted({passage.page - first for passage in passages if passage.page >= first})
-        known = self._ask(lambda archive: archive.vectors(pages)) or {}
-        return {(first + page, start): vector for (page, start), vector in known.items()}
-
-    def _ask(self, ask: Callable[[FusedArchive], T]) -> T | None:
-        """What the archive answers; None if it fails, which is counted and logged."""
-        try:
-            archive = Archive.open(self._book.archive, monotonic() + self._left())
-            return ask(FusedArchive(archive, self._settings, self._dimension))
-        except SearchError as error:
-            self.flaws[Flaw.SEARCH_FAILED] += 1
-            log.warning("%s", error)
-            return None

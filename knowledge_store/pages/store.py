@@ -79,7 +79,7 @@ def _page(number: int, line: bytes, flaws: Flaws) -> Page | None:
     elif not isinstance(url, str) or not url.strip():
         flaws[Flaw.NO_ADDRESS] += 1
     else:
-        return Page(number, url, sentences, _day(record.get("published")))
+        return Page(number, url, sentences, day_of(record.get("published")))
     return None
 
 
@@ -105,10 +105,10 @@ def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:
     return distinct
 
 
-def _day(value: object) -> date | None:
-    """A page's own date, which stores of the shared task do not have."""
+def day_of(value: object) -> date | None:
+    """The day of an ISO date or time, such as a page's own, which stores of the shared task do not have."""
     with suppress(ValueError):
-        return date.fromisoformat(str(value))
+        return date.fromisoformat(str(value)[:10])
     return None
 
 

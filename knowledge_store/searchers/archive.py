@@ -4,6 +4,7 @@ Indexing the same sources again adds what is new and replaces what has changed. 
 ``dense.archive`` fills the tables of vectors. Example: ``Archive(Path("a.sqlite")).add(pages)``, then ``search(…)``.
 """
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -92,13 +93,11 @@ class Archive:
         """Index pages, known by their addresses; return how many are new, and how many have changed."""
         new = changed = 0
         rest = iter(pages)
-        batch = list(islice(rest, BATCH))  # before the file exists: sources that cannot be read leave none
-        while batch:
+        while batch := list(islice(rest, BATCH)):  # before the file exists: sources that cannot be read leave none
             with self.connected(writing=True) as connection:
                 _prepare(connection)
                 kinds = [_put(connection, page) for page in batch]
             new, changed = new + kinds.count("new"), changed + kinds.count("changed")
-            batch = list(islice(rest, BATCH))
         return new, changed
 
     def search(self, query: str, day: date | None, limit: int, flaws: Flaws) -> Iterator[Page]:
@@ -120,8 +119,9 @@ class Archive:
 
     def pages(self, rows: Iterable[int]) -> list[Page]:
         """The pages of rows, in their order."""
+        found = "SELECT pages.id, url, published, text FROM json_each(?) CROSS JOIN pages ON pages.id = value"
         with self.connected() as connection:
-            return [page for row in rows if (page := _page(connection, row))]
+            return [_page(*row) for row in connection.execute(found, (json.dumps([*rows]),))]
 
     @contextmanager
     def connected(self, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
@@ -156,11 +156,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-def _page(connection: sqlite3.Connection, row: int) -> Page | None:
-    found = connection.execute("SELECT url, published, text FROM pages WHERE id = ?", (row,)).fetchone()
-    if found is None:
-        return None
-    url, published, text = found
+def _page(row: int, url: str, published: str | None, text: str) -> Page:
     if not (isinstance(url, str) and isinstance(text, str)):
         raise TypeError(f"expected texts, got {type(url).__name__} and {type(text).__name__}")
     return Page(row, url, tuple(text.split(_BETWEEN)), None if published is None else date.fromisoformat(published))

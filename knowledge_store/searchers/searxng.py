@@ -7,7 +7,6 @@ Internet, within limits, and if robots.txt allows it.
 import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from hashlib import sha256
@@ -18,7 +17,7 @@ from knowledge_store.isolation import Limits, TookTooLong
 from knowledge_store.pages.documents import read_document, warm_up
 from knowledge_store.pages.fetching import Fetcher, FetchError
 from knowledge_store.pages.page import Flaw, Flaws, Page
-from knowledge_store.pages.store import repaired
+from knowledge_store.pages.store import day_of, repaired
 from knowledge_store.searchers import SearchError
 
 SECONDS = 8.0  # that the server, and then each page, may take to answer
@@ -67,7 +66,7 @@ class SearxNg:
             raise SearchError(f"SearXNG at {self._address}: {error}; {remedy}") from error
         except (ValueError, KeyError, TypeError) as error:
             raise SearchError(f"SearXNG at {self._address}: expected results as JSON, got something else") from error
-        dated = {str(result["url"]): _day(result.get("publishedDate")) for result in results if result.get("url")}
+        dated = {str(result["url"]): day_of(result.get("publishedDate")) for result in results if result.get("url")}
         if silent := _silent(answer.get("unresponsive_engines")):
             if not dated:
                 raise SearchError(f"SearXNG at {self._address}: nothing was searched, engines are blocked ({silent})")
@@ -104,9 +103,3 @@ def _silent(engines: object) -> str:
     """The engines that did not answer, each with the reason that the server gives."""
     pairs = engines if isinstance(engines, list) else []
     return "; ".join(": ".join(map(str, pair[:2])) for pair in pairs[:NAMED] if isinstance(pair, list) and pair)
-
-
-def _day(text: object) -> date | None:
-    with suppress(ValueError):
-        return date.fromisoformat(str(text)[:10])
-    return None

@@ -14,11 +14,12 @@ from typing import Any, TypeVar
 
 import orjson
 
-from knowledge_store.dense.archive import FusedArchive, add_vectors
+from knowledge_store.dense.archive import OpenBookSearch, add_vectors
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder, Vectors
 from knowledge_store.pages.documents import read_documents
 from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.page import Flaws, Page
+from knowledge_store.ranking import OpenBook
 from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import RetrievalSettings
 from system.averitec.gold import gold_by_id
@@ -64,12 +65,12 @@ def merged(pages: Iterable[Page]) -> Iterator[Page]:
 
 def search(archive: Archive, queries: Sequence[str], encoder: Encoder) -> dict[str, list[list[Page]]]:
     """Search for each query by words and by both, print the time of a search, and return the pages by method."""
-    fused = FusedArchive(archive, SETTINGS, encoder.dimension)
+    fused = OpenBookSearch(OpenBook(archive.path, "", None), SETTINGS, encoder.dimension)
     vectors, embedding = timed(lambda: encoder.encode_queries(queries))
     print(f"embedding a query: {1000 * embedding / len(queries):.1f} ms")
     methods: dict[str, Callable[[str, Vectors], list[Page]]] = {
         "words": lambda query, vector: list(archive.search(query, None, LIMIT, Flaws())),
-        "fused": lambda query, vector: list(fused.find(query, vector, None, LIMIT)),
+        "fused": lambda query, vector: fused.find(query, vector, LIMIT),
     }
     found = {}
     for name, find in methods.items():

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from knowledge_store.dense import archive as module
-from knowledge_store.dense.archive import FusedArchive, add_vectors, encoder_of
+from knowledge_store.dense.archive import OpenBookSearch, add_vectors, encoder_of
 from knowledge_store.pages.page import Flaws, Page
+from knowledge_store.ranking import OpenBook
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import RetrievalSettings
@@ -50,10 +51,12 @@ def fresh():
     module._warn_once.cache_clear()
 
 
+def searching(archive, settings=SETTINGS):
+    return OpenBookSearch(OpenBook(archive.path, "", None), settings, WordEncoder.dimension)
+
+
 def found(archive, query, limit=10):
-    encoder = Synonyms()
-    fused = FusedArchive(archive, SETTINGS, encoder.dimension)
-    return [page.url[8:-9] for page in fused.find(query, encoder.encode_queries([query])[0], None, limit)]
+    return [page.url[8:-9] for page in searching(archive).find(query, Synonyms().encode_queries([query])[0], limit)]
 
 
 def test_finds_what_shares_no_word_with_the_query(archive):
@@ -133,9 +136,8 @@ def test_every_page_is_the_nearest_to_its_own_text(tmp_path):
     for wanted in (texts[:-1:9], texts[-1:]):  # made, then added to
         archive.add(pages(texts)[-1:] if wanted == texts[-1:] else [])
         add_vectors(archive, encoder, SETTINGS)
-        fused = FusedArchive(archive, SETTINGS, encoder.dimension)
         for text, vector in zip(wanted, encoder.encode_queries(wanted), strict=True):
-            assert [page.text for page in fused.find("", vector, None, 1)] == [text]
+            assert [page.text for page in searching(archive).find("", vector, 1)] == [text]
 
 
 @pytest.mark.parametrize("harm", ["UPDATE vectors SET vector = x'00'", "UPDATE vectors SET vector = 7"])
@@ -150,8 +152,7 @@ def test_vectors_of_another_encoder_are_refused_and_not_used(archive, caplog):
     other = RetrievalSettings(encoder="another")
     with pytest.raises(SearchError, match=r"expected vectors of another .* has those of all-MiniLM-L6-v2"):
         add_vectors(archive, Synonyms(), other)
-    fused = FusedArchive(archive, other, Synonyms.dimension)
     vector = Synonyms().encode_queries(["automobile"])[0]
-    assert [page.number for page in fused.find("automobile", vector, None, 9)] == [1]
+    assert [page.number for page in searching(archive, other).find("automobile", vector)] == [1]
     assert "searched by words alone" in caplog.text
     assert encoder_of(archive) == SETTINGS.encoder
