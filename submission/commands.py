@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from submission.files import SubmissionError
+from system.averitec.claims import ClaimsError
 from system.files.journal import JournalError
 from system.files.texts import FileError, write_text
 from system.graph.records import Record
@@ -43,7 +44,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m submission") 
     arguments = parser(prog).parse_args(argv)
     try:
         return int(arguments.run(arguments, Console()))
-    except (FileError, JournalError) as error:
+    except (ClaimsError, FileError, JournalError) as error:
         Console(stderr=True).print(Text(f"error: {error}", style="red"), soft_wrap=True)
         return 2
     except KeyboardInterrupt:

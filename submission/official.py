@@ -61,15 +61,10 @@ class UnreadableEvidence(ValueError):
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a submission as the scorer sees it; a missing cell is the empty string.
+    """One row of a submission as the scorer sees it; a missing cell is the empty string."""
 
-    Attributes:
-        where: the row's name in messages.
-        id: pandas' value of the cell: a number (not-a-number if missing), or text that is no number.
-    """
-
-    where: str
-    id: float | str
+    where: str  #: the row's name in messages
+    id: float | str  #: pandas' value of the cell, a number (not-a-number if missing), or text that is no number
     claim: str
     evidence: str
     label: str

@@ -9,9 +9,8 @@ from pydantic import ValidationError
 
 from submission.files import SubmissionError, read_json, read_text, same_text
 from submission.official import Row, UnreadableEvidence, read_table, split_evidence
-from system.averitec import claims, gold
-from system.averitec.claims import ClaimsError
-from system.averitec.gold import GoldClaim
+from system.averitec.claims import read_claims
+from system.averitec.gold import GoldClaim, read_gold
 from system.graph.records import NO_ANSWER, Label, Record, explain
 from system.report.claims import Entry, EvidencePair
 
@@ -51,15 +50,7 @@ def read_scored_gold(path: Path) -> list[Gold]:
     """
     if path.suffix == ".csv":
         return [_gold_of_row(path, row) for row in read_table(path)]
-    return scored(read_annotations(path))
-
-
-def read_annotations(path: Path) -> list[GoldClaim]:
-    """Read an annotated split; the index is the claim's id."""
-    try:
-        return gold.read_gold(path)
-    except ClaimsError as error:
-        raise SubmissionError(str(error)) from error
+    return scored(read_gold(path))
 
 
 def scored(annotations: Sequence[GoldClaim]) -> list[Gold]:
@@ -83,10 +74,7 @@ def claim_texts(path: Path) -> list[str]:
     """Return the texts of all claims of a file in any form that a run reads, or of a gold or submission CSV."""
     if path.suffix == ".csv" and "evi" in read_text(path).partition("\n")[0].strip().split(","):
         return [row.claim for row in read_table(path)]
-    try:
-        return [claim.text for claim in claims.read_claims(path)]
-    except ClaimsError as error:
-        raise SubmissionError(str(error)) from error
+    return [claim.text for claim in read_claims(path)]
 
 
 def setup_of(predictions: Path) -> Mapping[str, Any]:
@@ -149,22 +137,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Pairing:
-    """All predictions and all gold claims, in the order of the claims.
-
-    Attributes:
-        two_labels: whether the labels of both sides are folded into two, see ``Pair.of_two``.
-        pairs: same id, same text; only these are scored.
-        mismatched: same id, other text.
-        missing: gold claims without a prediction.
-        extra: predictions whose id no gold claim has.
-    """
+    """All predictions and all gold claims, in the order of the claims."""
 
     gold: Sequence[Gold]
-    two_labels: bool
-    pairs: tuple[Pair, ...]
-    mismatched: tuple[Pair, ...]
-    missing: tuple[Gold, ...]
-    extra: tuple[Entry, ...]
+    two_labels: bool  #: whether the labels of both sides are folded into two, see ``Pair.of_two``
+    pairs: tuple[Pair, ...]  #: same id, same text; only these are scored
+    mismatched: tuple[Pair, ...]  #: same id, other text
+    missing: tuple[Gold, ...]  #: gold claims without a prediction
+    extra: tuple[Entry, ...]  #: predictions whose id no gold claim has
 
 
 def pair(predicted: Sequence[Entry], gold: Sequence[Gold], *, two_labels: bool = False) -> Pairing:

@@ -11,9 +11,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from submission.files import SubmissionError, read_json
-from submission.read import Pairing, has_two_labels, pair, read_annotations, read_predictions, scored
+from submission.read import Pairing, has_two_labels, pair, read_predictions, scored
 from submission.score import scores_of
-from system.averitec.gold import GoldClaim
+from system.averitec.claims import ClaimsError
+from system.averitec.gold import GoldClaim, read_gold
 from system.files.journal import flat, read_finished
 from system.files.texts import write_text
 from system.graph.records import explain
@@ -39,7 +40,7 @@ def write_report(folder: Path, gold: Path | None = None, predictions: Path | Non
     else:
         run = read_run(folder)
     file = run.setup.get("claims_file")
-    annotations = read_annotations(gold) if gold else _annotations_if_any(Path(file)) if file else []
+    annotations = read_gold(gold) if gold else _annotations_if_any(Path(file)) if file else []
     if annotations:
         run = _with_gold(run, annotations)
     page, figures = run_page(run)
@@ -71,8 +72,8 @@ def read_run(folder: Path) -> RunMaterial:
 
 def _annotations_if_any(path: Path) -> list[GoldClaim]:
     try:
-        return read_annotations(path)
-    except SubmissionError:  # which is the answer here: claims need no labels, and may be lines of plain text
+        return read_gold(path)
+    except ClaimsError:  # which is the answer here: claims need no labels, and may be lines of plain text
         return []
 
 

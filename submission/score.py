@@ -68,28 +68,20 @@ class Mismatch(Record):
 
 
 class ScoreReport(Record):
-    """Scores of a predictions file.
-
-    Attributes:
-        official: what the official scorer does with the predictions file, in words.
-        gold_claims: claims of the gold file.
-        missing: ids of gold claims that have no prediction.
-        extra: ids of predictions that no gold claim has.
-        constant_refuted: what the constant answer "Refuted" scores on the same claims.
-        left_out: metrics that were asked for and cannot be computed here, with the reason.
-    """
+    """Scores of a predictions file."""
 
     predictions: str
     gold: str
-    official: str
-    gold_claims: int
-    missing: tuple[int, ...]
-    extra: tuple[int, ...]
+    official: str  #: what the official scorer does with the predictions file, in words
+    gold_claims: int  #: claims of the gold file
+    missing: tuple[int, ...]  #: ids of gold claims that have no prediction
+    extra: tuple[int, ...]  #: ids of predictions that no gold claim has
     mismatched: tuple[Mismatch, ...]
     labels: LabelScores
-    constant_refuted: LabelScores
+    constant_refuted: LabelScores  #: what the constant answer "Refuted" scores on the same claims
     legacy: LegacyScores | None = None
     ev2r: Ev2rScores | None = None
+    #: metrics that were asked for and cannot be computed here, with the reason
     left_out: dict[str, str] = Field(default_factory=dict)
 
 

@@ -226,7 +226,7 @@ class FactChecker:
 
         Args:
             text: Markdown, or read already by ``read_citing``.
-            documents: the sources; a citation finds its own by name or address.
+            documents: the sources; a citation finds its own by name or address, else beside the text.
             options: ``fetch``: whether addresses that no document has are fetched; ``date`` of the text, as in
                 ``Claim``; ``progress``: show a progress bar on standard error.
 

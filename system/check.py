@@ -33,20 +33,15 @@ from system.text.claim_detection import not_a_claim
 
 @dataclass(frozen=True)
 class Engine:
-    """Models, settings and strategy of a run; loaded once, shared by all claims.
-
-    Attributes:
-        strategy: in place of that of the settings, for what only training does.
-        own: whether claims are checked against documents of the user's own.
-    """
+    """Models, settings and strategy of a run; loaded once, shared by all claims."""
 
     model: Model
     encoder: Encoder
     settings: Settings
     calibration: Calibration | None = None
     reader: Reader = field(default_factory=load_reader)
-    strategy: Check | None = None
-    own: bool = False
+    strategy: Check | None = None  #: in place of that of the settings, for what only training does
+    own: bool = False  #: whether claims are checked against documents of the user's own
 
     def for_documents(self, *, own: bool = True) -> "Engine":
         """The engine that reads: claims on documents, and the statements of texts. Calibrations fit other verdicts.

@@ -55,19 +55,20 @@ class Document:
         return datetime.datetime.strptime(known, "%d-%m-%Y").date() if known else None
 
 
-Documents = Path | str | Document | Sequence[Path | str | Document] | Mapping[str, str]
+Listed = Sequence[Path | str | Document]  # one by one
+Documents = Path | str | Document | Listed | Mapping[str, str]
 """A file, folder, knowledge store or web address (see ``read_documents``), a ``Document``, several of these, or texts
 by their names."""
 
 
-def named(documents: Documents, given: Sequence[Path | str | Document]) -> str:
+def named(documents: Documents, given: Listed) -> str:
     """A name for documents together; empty if there are none."""
     sources = [str(one) for one in given if not isinstance(one, Document)]
     texts = len(sources) < len(given) or isinstance(documents, Mapping)
     return ", ".join([*sources, *(["documents"] if texts else [])])
 
 
-def listed(documents: Documents) -> Sequence[Path | str | Document]:
+def listed(documents: Documents) -> Listed:
     """Documents of any form one by one, texts by their names as ``Document``.
 
     Raises:
@@ -94,9 +95,7 @@ def _is_blank(text: object, name: str) -> bool:
     return blank
 
 
-def pages_of(
-    given: Sequence[Path | str | Document], flaws: Flaws, limits: Limits, *, fetch: bool = False
-) -> Iterator[Page]:
+def pages_of(given: Listed, flaws: Flaws, limits: Limits, *, fetch: bool = False) -> Iterator[Page]:
     """The pages of files, folders and addresses, then those of texts, each with a number of its own.
 
     See ``read_documents`` for the options and errors.

@@ -31,8 +31,7 @@ class SettingsError(Exception):
 class GraphSettings(Record):
     """Shape of the graph of thoughts (section 3.1)."""
 
-    questions: int = Field(6, gt=0, le=1000, description="initial questions to ask about a claim")
-    branches: int = Field(5, gt=0, le=1000, description="initial questions to explore, each in its own branch")
+    branches: int = Field(5, gt=0, le=1000, description="first questions, each explored in its own branch")
     depth: int = Field(3, gt=0, le=100, description="maximum question rounds per branch")
     verification: bool = Field(False, description="check each answer against its passage before merging")
     debate: bool = Field(True, description="settle disagreeing verdicts by debate; otherwise by vote")

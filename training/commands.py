@@ -8,6 +8,9 @@ import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
 
+from system.app.errors import can_be_mended
+from training import TrainingError
+
 COMMANDS = {
     "data": ("training.datasets.command", "make the data sets of the adapters"),
     "train": ("training.finetuning.command", "fine-tune a LoRA adapter"),
@@ -32,26 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if settings and "settings" not in options:
         parser.error(f"unrecognized arguments: {' '.join(settings)}")
     options.settings = settings
-
-    from knowledge_store.dense.encoder import EncoderUnavailable
-    from system.averitec.claims import ClaimsError
-    from system.files.journal import JournalError
-    from system.models.base import ModelUnavailable
-    from system.reader.base import ReaderUnavailable
-    from system.settings import SettingsError
-    from training import TrainingError
-
-    expected = (
-        ClaimsError, EncoderUnavailable, JournalError, ModelUnavailable, ReaderUnavailable, SettingsError, TrainingError
-    )  # fmt: skip
     try:
         options.run(options)
-    except expected as error:
-        print(f"error: {error}", file=sys.stderr)
-    except OSError as error:
-        print(f"error: {error}; fix it and run the same command again: what is finished is kept", file=sys.stderr)
     except KeyboardInterrupt:
         print("stopped; run the same command to resume", file=sys.stderr)
+    except OSError as error:
+        print(f"error: {error}; fix it and run the same command again: what is finished is kept", file=sys.stderr)
+    except Exception as error:
+        if not (isinstance(error, TrainingError) or can_be_mended(error)):
+            raise
+        print(f"error: {error}", file=sys.stderr)
     else:
         return 0
     return 2

@@ -43,17 +43,12 @@ class UnitScores(Record):
 
 
 class Ev2rScores(Record):
-    """Scores with the judgements behind them.
-
-    Attributes:
-        averitec: at the official threshold.
-        unjudged: comparisons that could not be judged, in the order of the claims.
-    """
+    """Scores with the judgements behind them."""
 
     judge: str
     units: dict[Unit, UnitScores]
-    averitec: Estimate
-    unjudged: tuple[Unjudged, ...]
+    averitec: Estimate  #: at the official threshold
+    unjudged: tuple[Unjudged, ...]  #: comparisons that could not be judged, in the order of the claims
     claims: tuple[ClaimEv2r, ...]
 
 

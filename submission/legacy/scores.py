@@ -22,30 +22,19 @@ THRESHOLDS = (0.1, 0.2, OFFICIAL_THRESHOLD, 0.3, 0.4, 0.5)
 
 
 class Sources(Record):
-    """The sources of METEOR; only scores with the same sources compare.
+    """The sources of METEOR; only scores with the same sources compare."""
 
-    Attributes:
-        tokenization: how texts were split into words.
-        wordnet: version and place.
-    """
-
-    tokenization: str
-    wordnet: str
+    tokenization: str  #: how texts were split into words
+    wordnet: str  #: version and place
 
 
 class ClaimLegacy(Record):
-    """Scores of one claim: METEOR of the best one-to-one matching over the number of gold texts, in [0, 1].
-
-    Attributes:
-        questions: over the distinct gold questions.
-        questions_and_answers: over all gold pairs.
-        right: whether the label is right.
-    """
+    """Scores of one claim: METEOR of the best one-to-one matching over the number of gold texts, in [0, 1]."""
 
     claim_id: int
-    questions: float
-    questions_and_answers: float
-    right: bool
+    questions: float  #: over the distinct gold questions
+    questions_and_answers: float  #: over all gold pairs
+    right: bool  #: whether the label is right
 
     def counts(self, threshold: float) -> bool:
         """Return whether the claim counts for the AVeriTeC score."""
@@ -53,17 +42,13 @@ class ClaimLegacy(Record):
 
 
 class LegacyMeans(Record):
-    """Means over all claims.
-
-    Attributes:
-        averitec: share of the claims above the threshold and with the right label, by threshold.
-    """
+    """Means over all claims."""
 
     claims: int
     accuracy: float
     questions: float
     questions_and_answers: float
-    averitec: dict[float, float]
+    averitec: dict[float, float]  #: share of the claims above the threshold and with the right label, by threshold
 
 
 class LegacyScores(Record):

@@ -20,10 +20,10 @@ from system.strategies import STRATEGIES
 if TYPE_CHECKING:
     from cyclopts.help import HelpEntry
 
-USUAL = {"depth", "branches", "questions", "debate", "backend", "model", "adapters", "address", "budget", "search"}
+USUAL = {"depth", "branches", "debate", "backend", "model", "adapters", "address", "budget", "search"}
 """Settings that the short help shows."""
 
-BRIEF = {"depth": 1, "questions": 3, "branches": 3, "dense_candidates": 16}
+BRIEF = {"depth": 1, "branches": 3, "dense_candidates": 16}
 """Settings for each of a text's many statements, unless the command line gives others."""
 
 

@@ -19,25 +19,16 @@ REMEDY = "give an annotated split of AVeriTeC, train.json or dev.json"
 
 
 class GoldAnswer(Record):
-    """An annotator's answer.
-
-    Attributes:
-        place: of its question in the annotation, from 0; the answers to one question share it.
-        type: Extractive where the file does not say.
-        explanation: why a Boolean answer is so; empty for the other types.
-        url: page that the answer was found on, or empty.
-        archived: address of an archived copy of that page, or empty.
-        medium: what kind of source that is ("Web text", "PDF", "Metadata", …), or empty.
-    """
+    """An annotator's answer."""
 
     question: str
-    place: int
+    place: int  #: of its question in the annotation, from 0; the answers to one question share it
     text: str
-    type: AnswerType = AnswerType.EXTRACTIVE
-    explanation: str = ""
-    url: str = ""
-    archived: str = ""
-    medium: str = ""
+    type: AnswerType = AnswerType.EXTRACTIVE  #: Extractive where the file does not say
+    explanation: str = ""  #: why a Boolean answer is so; empty for the other types
+    url: str = ""  #: page that the answer was found on, or empty
+    archived: str = ""  #: address of an archived copy of that page, or empty
+    medium: str = ""  #: what kind of source that is ("Web text", "PDF", "Metadata", …), or empty
 
     @property
     def full(self) -> str:
@@ -58,19 +49,13 @@ class GoldQuestion(Record):
 
 
 class GoldClaim(Record):
-    """A claim with what the annotators made of it.
-
-    Attributes:
-        justification: why the label is what it is, in the annotators' words; may be empty.
-        types: kinds of claim ("Numerical Claim", …).
-        strategies: how the fact-checkers worked ("Numerical Comparison", …).
-    """
+    """A claim with what the annotators made of it."""
 
     claim: Claim
     label: Label
-    justification: str = ""
-    types: tuple[str, ...] = ()
-    strategies: tuple[str, ...] = ()
+    justification: str = ""  #: why the label is what it is, in the annotators' words; may be empty
+    types: tuple[str, ...] = ()  #: kinds of claim ("Numerical Claim", …)
+    strategies: tuple[str, ...] = ()  #: how the fact-checkers worked ("Numerical Comparison", …)
     questions: tuple[GoldQuestion, ...] = ()
 
     @property

@@ -6,11 +6,11 @@ told from an invented statement.
 
 import re
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
@@ -24,12 +24,12 @@ from knowledge_store.pages.page import PLACE, Flaws, Page
 from system.checker import Checked, Checker
 from system.citations.records import CheckedCitation, Citation, CitingText, Outcome
 from system.collection import EachItsOwn, PageCollection
-from system.documents import Document, pages_of
+from system.documents import Listed, pages_of
 from system.graph.records import NOTHING_FOUND, Claim, ClaimResult, Label
 from system.models.loop_thread import in_own_thread
-from system.settings import Settings
 
 SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
+Named = dict[str, tuple[Page, ...]]  # pages by the name or address of their document
 
 
 class Source(NamedTuple):
@@ -42,35 +42,23 @@ class Source(NamedTuple):
 
 
 async def check_citations(
-    checker: Checker, citing: CitingText, documents: Sequence[Path | str | Document], *, fetch: bool, date: str = ""
+    checker: Checker, citing: CitingText, documents: Listed, *, fetch: bool, date: str = ""
 ) -> AsyncGenerator[CheckedCitation, None]:
-    """Check each citation against its source, and yield it as it is done.
+    """Check each citation against its source, and yield it as it is done; see ``FactChecker.check_citations``.
 
     First come those whose source cannot be read, last those that their source does not decide.
-
-    Args:
-        documents: among which a source is found by its name or address; else it is looked for beside the text.
-        fetch: whether addresses that no document has are fetched.
-        date: of the text, as in ``Claim``.
-
-    Raises:
-        DocumentsError: the documents cannot be read.
     """
     checker = checker.for_statements()
     dated, settings = Claim("a statement", date=date), checker.engine.settings
-    seconds = settings.run.reading * max(1, len(citing.citations))  # they are read together
-    limits = replace(LIMITS, until=monotonic() + seconds)
-    pages = await in_own_thread(partial(_by_name, documents, limits, fetch))
-    find = partial(_find, documents=pages, beside=citing.folder, limits=limits, fetch=fetch)
-    targets = dict.fromkeys(one.target for one in citing.citations)
-    sources = {target: await in_own_thread(partial(find, target)) for target in targets}
+    limits = replace(LIMITS, until=monotonic() + settings.run.reading * max(1, len(citing.citations)))  # read together
+    pages, sources = await in_own_thread(partial(_read, citing, documents, limits, fetch))
     for one in citing.citations:
-        source = sources[one.target]
-        if not source.pages:
+        if not (source := sources[one.target]).pages:
             yield CheckedCitation(citation=one, source="", outcome=source.outcome, why=source.why)
     cited = {one.number: one for one in citing.citations if sources[one.target].pages}
-    pages |= {source.name: source.pages for source in sources.values() if source.pages}
-    alone = {name: _collection(found, settings, name) for name, found in pages.items()}
+    retrieval = settings.retrieval.model_copy(update={"search": ""})  # which would add pages
+    collect = partial(PageCollection, settings=settings.model_copy(update={"retrieval": retrieval}))
+    alone = {name: collect(lambda *_, found=found: found, name=name) for name, found in pages.items()}
     own = EachItsOwn({number: alone[sources[one.target].name] for number, one in cited.items()})
     claims = {number: one.sentence.as_claim(dated, number) for number, one in cited.items()}
     undecided = dict[int, CheckedCitation]()
@@ -82,30 +70,25 @@ async def check_citations(
                 undecided[citation.number] = result
             else:
                 yield result
-    if undecided:
-        everything = _collection(chain.from_iterable(pages.values()), settings, "sources")
-        async with aclosing(checker.check_many([claims[number] for number in undecided], everything)) as checks:
-            async for checked in checks:
-                yield _elsewhere(undecided[checked.claim.id], checked)
+    everything = collect(lambda *_: chain.from_iterable(pages.values()), name="sources")
+    async with aclosing(checker.check_many([claims[number] for number in undecided], everything)) as checks:
+        async for checked in checks:
+            yield _elsewhere(undecided[checked.claim.id], checked)
 
 
-def _collection(pages: Iterable[Page], settings: Settings, name: str) -> PageCollection:
-    """Return pages that have been read as a collection to which no search adds any."""
-    numbered = [replace(page, number=number) for number, page in enumerate(pages)]
-    retrieval = settings.retrieval.model_copy(update={"search": ""})
-    return PageCollection(lambda *_: numbered, settings.model_copy(update={"retrieval": retrieval}), name=name)
-
-
-def _by_name(documents: Sequence[Path | str | Document], limits: Limits, fetch: bool) -> dict[str, tuple[Page, ...]]:
-    found = defaultdict[str, tuple[Page, ...]](tuple)
+def _read(citing: CitingText, documents: Listed, limits: Limits, fetch: bool) -> tuple[Named, dict[str, Source]]:
+    """Return all pages by the name of their document or source, each with a number of its own; and the sources."""
+    named: Named = defaultdict(tuple)
     for page in pages_of(documents, Flaws(), limits, fetch=fetch):
-        found[PLACE.sub("", page.url)] += (page,)
-    return found
+        named[PLACE.sub("", page.url)] += (page,)
+    targets = dict.fromkeys(one.target for one in citing.citations)
+    sources = {target: _find(target, named, citing.folder, limits, fetch) for target in targets}
+    named |= {source.name: source.pages for source in sources.values() if source.pages}
+    number = count()
+    return {name: tuple(replace(one, number=next(number)) for one in found) for name, found in named.items()}, sources
 
 
-def _find(
-    target: str, documents: Mapping[str, tuple[Page, ...]], beside: Path | None, limits: Limits, fetch: bool
-) -> Source:
+def _find(target: str, documents: Named, beside: Path | None, limits: Limits, fetch: bool) -> Source:
     """Return the source for an address, or for the words of a reference."""
     if name := _named(target, documents):
         return Source(name, documents[name])
@@ -125,7 +108,7 @@ def _find(
         return Source(why=str(error), outcome=failed)
 
 
-def _named(target: str, documents: Mapping[str, tuple[Page, ...]]) -> str:
+def _named(target: str, documents: Named) -> str:
     """The one document of this address, or whose name stands in it or in the words of a reference."""
     key = page_key(target)
     path = unquote(key.partition("?")[0])
@@ -142,19 +125,16 @@ def _slug(name: str) -> str:
     >>> _slug("a.example/reports/2019_01.html")
     'a-example-reports-2019-01'
     """
-    suffix = Path(name).suffix
-    bare = name.removesuffix(suffix) if suffix.lower() in SUFFIXES else name
+    bare = name.rpartition(".")[0] if Path(name).suffix.lower() in SUFFIXES else name
     return re.sub(r"[\W_]+", "-", bare.lower()).strip("-")
 
 
 def _checked(citation: Citation, source: str, result: ClaimResult) -> CheckedCitation:
     """The citation as its source alone decides; a check that failed counts as a source that cannot be read."""
     label, why = result.verdict.label, result.verdict.justification
-    outcome = Outcome.SUPPORTED if label is Label.SUPPORTED else Outcome.CONTRADICTED
-    if result.failed:
-        outcome = Outcome.UNREADABLE
-    elif label is Label.NOT_ENOUGH_EVIDENCE:
-        outcome = Outcome.ABSENT if why.startswith(NOTHING_FOUND) else Outcome.UNDECIDED
+    undecided = Outcome.ABSENT if why.startswith(NOTHING_FOUND) else Outcome.UNDECIDED
+    outcomes = {Label.SUPPORTED: Outcome.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE: undecided}
+    outcome = Outcome.UNREADABLE if result.failed else outcomes.get(label, Outcome.CONTRADICTED)
     return CheckedCitation(citation=citation, source=source, outcome=outcome, why=why, result=result)
 
 

@@ -77,16 +77,17 @@ def _citing(data: bytes, suffix: str, name: str) -> CitingText:
         text, marks = isolated(LIMITS, _Marks().read, data, suffix, name, load=(__name__, "mammoth"))
     except WorkFailed as error:
         raise DocumentsError(f"{name}: cannot be read ({error})") from error
-    article = read_text(text, name)
+    article = read_text(re.sub(_MARK, "", text), name)
     starts = [one.start for one in article.sentences]
     found: dict[tuple[int, str], Citation] = {}
-    for place, mark, target in marks:
+    for earlier, match in enumerate(re.finditer(_MARK, text)):
+        place, (mark, target) = match.start() - earlier, marks[match[0]]
         number = bisect_left(starts, max(place, 1)) - 1
         sentence = article.sentences[number] if number >= 0 and place <= article.sentences[number].end else None
         if sentence and target and sentence.kind is Kind.CLAIM:
             citation = Citation(number=len(found), sentence=sentence, mark=mark, target=target)
             found.setdefault((sentence.number, target), citation)
-    unresolved = tuple(mark for _, mark, target in marks if not target)
+    unresolved = tuple(marks[one][0] for one in re.findall(_MARK, text) if not marks[one][1])
     return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
 
 
@@ -97,15 +98,15 @@ class _Marks:
         self.found: dict[str, tuple[str, str]] = {}  # how the text cites, and an address or "#" with a note's label
         self.notes: dict[str, str] = {}  # addresses or words of footnotes and references
 
-    def read(self, data: bytes, suffix: str, name: str) -> tuple[str, list[tuple[int, str, str]]]:
-        """Return a text without its marks; and the place, the words and the target ("" if unknown) of each mark."""
+    def read(self, data: bytes, suffix: str, name: str) -> tuple[str, dict[str, tuple[str, str]]]:
+        """Return a text with its marks, and the words and the target ("" if unknown) of each mark."""
         from lxml import etree
 
         if (page := html_of(data, suffix, name)) is None:
             parser = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable("code").use(footnote_plugin)
             page = parser.render(decoded(data, name))
         if (tree := html.parsed(page)) is None:
-            return "", []
+            return "", {}
         etree.strip_elements(tree, *html.HIDDEN, "img", etree.Comment, etree.ProcessingInstruction, with_tail=False)
         for one in tree.iter():
             one.text, one.tail = (text and self._with_addresses(text) for text in (one.text, one.tail))
@@ -120,7 +121,9 @@ class _Marks:
             notes[label].drop_tree()
         blocks = ((str(element.tag), text) for element, text in html.blocks(tree))
         prose = [self._cleaned(text) for text in self._without_references(blocks)]
-        return self._placed("\n\n".join(filter(None, prose)))
+        targets = {one: self.notes.get(one, "") if one.startswith("#") else one for _, one in self.found.values()}
+        marks = {mark: (words, targets[target]) for mark, (words, target) in self.found.items()}
+        return "\n\n".join(filter(None, prose)), marks
 
     def _add(self, words: str, target: str) -> str:
         """Add a mark; return the character that stands for it."""
@@ -193,11 +196,3 @@ class _Marks:
         ranges = [re.findall("[0-9]+", part) for part in re.split("[,;]", match[1])]
         numbers = chain.from_iterable(range(int(ends[0]), int(ends[-1]) + 1) for ends in ranges)
         return "".join(self._add(f"[{number}]", f"#{number}") for number in numbers) or match[0]
-
-    def _placed(self, text: str) -> tuple[str, list[tuple[int, str, str]]]:
-        marks = []
-        for earlier, mark in enumerate(re.finditer(_MARK, text)):
-            words, target = self.found[mark[0]]
-            target = self.notes.get(target, "") if target.startswith("#") else target
-            marks.append((mark.start() - earlier, words, target))
-        return re.sub(_MARK, "", text), marks

@@ -28,48 +28,31 @@ UNREAD = (Outcome.UNREADABLE, Outcome.UNANSWERED)
 
 
 class Citation(Record):
-    """A sentence with one of the sources that it cites.
+    """A sentence with one of the sources that it cites."""
 
-    Attributes:
-        number: of the citation in its text, from 0.
-        mark: how the text cites: the words of a link, or "[1]".
-        target: the address, else the words of the reference.
-    """
-
-    number: int
+    number: int  #: of the citation in its text, from 0
     sentence: Sentence
-    mark: str
-    target: str
+    mark: str  #: how the text cites, by the words of a link or by "[1]"
+    target: str  #: the address, else the words of the reference
 
 
 class CitingText(Record):
-    """A text without its marks, with its citations.
-
-    Attributes:
-        unresolved: marks that lead to no reference.
-        folder: where the text lies, for its relative links; None if it is no file.
-    """
+    """A text without its marks, with its citations."""
 
     article: Article
     citations: tuple[Citation, ...]
-    unresolved: tuple[str, ...] = ()
-    folder: Path | None = None
+    unresolved: tuple[str, ...] = ()  #: marks that lead to no reference
+    folder: Path | None = None  #: where the text lies, for its relative links; None if it is no file
 
 
 class CheckedCitation(Record):
-    """A citation that was checked.
-
-    Attributes:
-        source: the file or address that was read; empty if none was.
-        why: the reason in words, with a quotation if a source decides.
-        result: of the check that decides; None if the source could not be read.
-    """
+    """A citation that was checked."""
 
     citation: Citation
-    source: str
+    source: str  #: the file or address that was read; empty if none was
     outcome: Outcome
-    why: str
-    result: ClaimResult | None = None
+    why: str  #: the reason in words, with a quotation if a source decides
+    result: ClaimResult | None = None  #: of the check that decides; None if the source could not be read
 
     def to_dict(self) -> dict[str, Any]:
         """The citation and what came of it, as plain values."""
@@ -101,8 +84,7 @@ class CheckedCitations(Record):
     @property
     def counts(self) -> dict[Outcome, int]:
         """How many citations have each outcome."""
-        found = [one.outcome for one in self.citations]
-        return {outcome: found.count(outcome) for outcome in Outcome}
+        return {outcome: sum(one.outcome is outcome for one in self.citations) for outcome in Outcome}
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
@@ -118,5 +100,5 @@ class CheckedCitations(Record):
 
 def described(unresolved: Sequence[str]) -> str:
     """Count marks that lead to no reference, and name the first of them; empty if there are none."""
-    count = counted(len(unresolved), "mark")
-    return f"{count} without a reference: {', '.join(unresolved[:5])}" if unresolved else ""
+    marks = ", ".join(unresolved[:5])
+    return f"{counted(len(unresolved), 'mark')} without a reference: {marks}" if unresolved else ""

@@ -14,28 +14,19 @@ import numpy as np
 from knowledge_store.dense.encoder import Encoder
 from knowledge_store.pages.page import document
 from knowledge_store.pages.sentences import ENDING
-from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Cost, Label, Source
+from system.graph.records import NO_ANSWER, Answer, AnswerType, Cost, Label, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
 from system.reader.base import VERDICTS, Probabilities, Relation, claim_text, evidence_text
 from system.reader.loading import BUNDLED, load_reader
 from system.reader.reading import nearest, windows_of
-from system.strategies.steps.tasks import (
-    AnswerQuestion,
-    AnswerReply,
-    AskQuestion,
-    JudgeClaim,
-    MergeAnswers,
-    MergeReply,
-    QuestionReply,
-    VerdictReply,
-)
+from system.strategies.steps import tasks
 from system.tasks.base import Reply, Task
-from system.text.copies import copies_in, without_copies
+from system.text.copies import without_claim, without_copies
 from system.text.language import other_language
-from system.text.questions import clause_of, question_of_statement, topics_of
-from system.text.words import content_stems, quotation, sentences, words
+from system.text.questions import WHEN, WHERE, core, questions
+from system.text.words import content_stems, quotation, sentences
 
-TASKS = (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
+TASKS = (tasks.AskQuestion, tasks.AnswerQuestion, tasks.MergeAnswers, tasks.JudgeClaim)
 """Tasks that need no language model. Answers are cut from their passages, so there is nothing to verify."""
 
 ABOUT = 0.6  # nearness (cosine plus share of words) from which a sentence is about a question
@@ -43,17 +34,15 @@ MERGED = 5  # answers that a merged one joins, at most
 DECIDING = 5  # answers by which a claim is judged
 CARRIES = 0.5  # probability from which an answer is quoted for a label
 READ = 4096  # answers whose probabilities are kept
-QUOTES = "\"'“”‘’"
-WHEN, WHERE = "When was the claim made?", "Where was the claim first published?"
 
 
 class ExtractiveModel:
     """A backend whose encoder compares questions with sentences and whose reader, given by its name, judges."""
 
     def __init__(self, encoder: Encoder, reader: str = BUNDLED) -> None:
-        self._encoder = encoder
-        self._reader = reader
-        self._alone = lru_cache(READ)(self._read)  # several branches judge by the same answer
+        self._encoder, self._reader = encoder, reader
+        # Several branches judge by the same answer.
+        self._alone = lru_cache(READ)(lambda *pair: load_reader(reader).probabilities([pair])[0])
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``. Off the event loop, where a long text would hold up every other claim."""
@@ -66,13 +55,13 @@ class ExtractiveModel:
         started, confidence = perf_counter(), 1.0
         reply: Reply
         match task:
-            case AskQuestion():
-                reply = QuestionReply(question=ask(task))
-            case AnswerQuestion():
+            case tasks.AskQuestion():
+                reply = tasks.QuestionReply(question=ask(task))
+            case tasks.AnswerQuestion():
                 reply = self._answer(task)
-            case MergeAnswers():
+            case tasks.MergeAnswers():
                 reply = self._merge(task)
-            case JudgeClaim():
+            case tasks.JudgeClaim():
                 reply, confidence = self._judge(task)
             case _:
                 message = f"the extractive reader cannot do {task.name!r}; choose a backend with a language model"
@@ -80,33 +69,28 @@ class ExtractiveModel:
         cost = Cost(seconds=perf_counter() - started, calls=1)
         return Completion(reply, cost, raw=reply.model_dump_json(), confidence=confidence)
 
-    def _answer(self, task: AnswerQuestion) -> AnswerReply:
+    def _answer(self, task: tasks.AnswerQuestion) -> tasks.AnswerReply:
         """Return the sentence nearest to the question that does not repeat the claim, or the claim's metadata."""
-        known = {WHEN: task.claim.date, WHERE: task.claim.reporting_source}.get(task.question)
-        if known:
-            return AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer=known)
+        if known := {WHEN: task.claim.date, WHERE: task.claim.reporting_source}.get(task.question):
+            return tasks.AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer=known)
         language = load_reader(self._reader).language
         if not (language and other_language(task.passage.text, language)):
-            said = sentences(task.passage.text)
-            copied = copies_in(said, task.claim.text)
-            windows = windows_of([task.passage], lambda _: [one for one in said if one not in copied])
+            said = without_claim(sentences(task.passage.text), task.claim.text)
+            windows = windows_of([task.passage], lambda _: said)
             for window in nearest(self._encoder, task.question, windows)[:1]:
                 if window.nearness >= ABOUT and ENDING.search(window.sentence):  # a heading answers nothing
-                    return AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=window.sentence)
-        return AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)
+                    return tasks.AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=window.sentence)
+        return tasks.AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)
 
-    def _merge(self, task: MergeAnswers) -> MergeReply:
+    def _merge(self, task: tasks.MergeAnswers) -> tasks.MergeReply:
         """Join the answers nearest to the question that do not repeat each other."""
         texts = {given.text: number for number, given in reversed([*enumerate(task.answers, start=1)])}
         vectors = self._encoder.encode([task.question, *texts])
         cosines = dict(zip(texts, (vectors[1:] @ vectors[0]).round(4).tolist(), strict=True))
         chosen = without_copies(sorted(texts, key=lambda text: (-cosines[text], texts[text])))[:MERGED]
-        return MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
+        return tasks.MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
-    def _read(self, answer: str, statement: str) -> tuple[float, ...]:
-        return tuple(load_reader(self._reader).probabilities([(answer, statement)])[0].tolist())
-
-    def _judge(self, task: JudgeClaim) -> tuple[VerdictReply, float]:
+    def _judge(self, task: tasks.JudgeClaim) -> tuple[tasks.VerdictReply, float]:
         """Judge by the answers of pages that decide most when they are read alone."""
         reader, ours = load_reader(self._reader), {*questions(task.claim)}  # which tell nothing that the claim does not
         asked = {
@@ -123,7 +107,7 @@ class ExtractiveModel:
         (likely,) = reader.labels([(evidence, claim_text(task.claim))])
         best = int(likely.argmax())
         reasons = justify(VERDICTS[best], answers, scores)
-        return VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])
+        return tasks.VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])
 
 
 def justify(label: Label, answers: Sequence[Answer], scores: Probabilities) -> str:
@@ -147,7 +131,7 @@ def _quoted(answer: Answer) -> str:
     return f"{quotation(answer.text)} ({document(answer.passage.url)})"
 
 
-def ask(task: AskQuestion) -> str:
+def ask(task: tasks.AskQuestion) -> str:
     """Return the question of the wanted index that was not asked yet; past the last, start again from the first.
 
     Branches that began with different questions go on with different ones: each starts behind its own first.
@@ -159,32 +143,3 @@ def ask(task: AskQuestion) -> str:
     turned = every[own:] + every[:own]
     fresh = [question for question in turned if content_stems(question) not in asked] or turned
     return fresh[task.index % len(fresh)]
-
-
-def questions(claim: Claim) -> list[str]:
-    """Return questions about a claim, the most telling first.
-
-    >>> questions(Claim("The Aster Bridge has many loose rivets."))[:2]
-    ['Is it true that the Aster Bridge has many loose rivets?', 'What is known about Aster Bridge and “loose rivets”?']
-    """
-    statement = core(claim.text)
-    topics = topics_of(statement)
-    both = " and ".join(topics[:2]) or "this"
-    found = [question_of_statement(statement)]
-    if claim.speaker:
-        found.append(f"What did {claim.speaker.strip()} say about {both}?")
-    found += [f"What is known about {topic}?" for topic in dict.fromkeys([both, *topics])]
-    found += [f"What evidence is there that {clause_of(statement)}?", WHERE]
-    return [*found, WHEN] if claim.date else found
-
-
-def core(text: str) -> str:
-    """Return the sentence that carries a claim, without quotation marks around it and whitespace within.
-
-    >>> core('“Wow!  The [new] law passed in May.”')
-    'The new law passed in May'
-    """
-    text = " ".join(text.replace("[", "").replace("]", "").split())
-    if text[:1] in QUOTES and text.rstrip(".… ")[-1:] in QUOTES:
-        text = text.strip(f"{QUOTES}.… ")
-    return next((sentence for sentence in sentences(text) if len(words(sentence)) > 4), text).rstrip(" .!?…")

@@ -7,7 +7,7 @@ from knowledge_store.dense.encoder import Encoder
 from system.hardware.machine import usable_memory, version_of
 from system.hardware.weights import fetch
 from system.models.base import Model, ModelUnavailable, NoModel, RoutedModel
-from system.settings import Settings
+from system.settings import EngineSettings, Settings
 from system.tasks.base import Adapter, Reply, Task, registered
 
 _LOGGER = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ def load_model(
         case "server":
             from system.models.server import ServerModel
 
-            loaded = [ServerModel(one.model.model, one.model.adapters, one.engine) for one in servers_of(settings)]
+            loaded = [ServerModel(*server) for server in servers_of(settings)]
             return RoutedModel(loaded) if len(loaded) > 1 else loaded[0]
 
 
@@ -74,12 +74,11 @@ def check_device(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None
         )
 
 
-def servers_of(settings: Settings) -> list[Settings]:
-    """Return the settings of each server that the settings name; adapters belong to the first."""
-    found = [settings]
+def servers_of(settings: Settings) -> list[tuple[str, dict[Adapter, str], EngineSettings]]:
+    """Return the arguments of ``ServerModel`` for each model that the settings name; adapters belong to the first."""
+    found = [(settings.model.model, settings.model.adapters, settings.engine)]
     for other in settings.model.other_models:
         name, _, address = other.partition("@")
         engine = settings.engine.model_copy(update={"address": address or settings.engine.address})
-        model = settings.model.model_copy(update={"model": name, "adapters": {}, "other_models": []})
-        found.append(settings.model_copy(update={"model": model, "engine": engine}))
+        found.append((name, {}, engine))
     return found

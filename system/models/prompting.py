@@ -87,9 +87,8 @@ def render(
     The base model needs instructions that the task's own ``adapter`` has learned. An answer or passage longer than
     ``limit`` characters is cut at a word and marked "...".
     """
-    fields = {name: getattr(task, name) for name in type(task).model_fields}
     parts = _templates(task.prompt_file(), specials)
-    system, user = (part.render(**fields, adapter=adapter, limit=limit).strip() for part in parts)
+    system, user = (part.render(dict(task), adapter=adapter, limit=limit).strip() for part in parts)
     instructions = [Message(role="system", content=system)] if system else []
     return [*instructions, Message(role="user", content=user)]
 

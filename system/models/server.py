@@ -52,8 +52,7 @@ class ServerModel:
     def __init__(self, model: str, adapters: Mapping[Adapter, str], engine: EngineSettings) -> None:
         if not engine.address:
             raise ModelUnavailable("the server backend needs an address, such as http://localhost:8000/v1")
-        key = os.environ.get(KEY, "")
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers = {"Authorization": f"Bearer {key}"} if (key := os.environ.get(KEY)) else {}
         options: Any = {"base_url": engine.address.rstrip("/") + "/", "timeout": engine.timeout, "headers": headers}
         try:
             with httpx2.Client(**options) as client:

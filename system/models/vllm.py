@@ -168,15 +168,13 @@ def engine_arguments(model: str, adapters: Sequence[str], settings: EngineSettin
     return AsyncEngineArgs(**ours | others)
 
 
-def _sampling(
-    reply_type: type[Reply], max_tokens: int, temperature: float = 0.0, seed: int | None = None
-) -> SamplingParams:
-    schema = None if reply_type is FreeText else StructuredOutputsParams(json=decoding_schema(reply_type))
+def _sampling(kind: type[Reply], max_tokens: int, temperature: float = 0.0, seed: int | None = None) -> SamplingParams:
+    schema = None if kind is FreeText else StructuredOutputsParams(json=decoding_schema(kind))
     return SamplingParams(
         temperature=temperature,
         seed=seed,
         max_tokens=max_tokens,
-        logprobs=0 if reply_type.label_field else None,  # of the chosen tokens alone
+        logprobs=0 if kind.label_field else None,  # of the chosen tokens alone
         structured_outputs=schema,
         output_kind=RequestOutputKind.FINAL_ONLY,
     )

@@ -33,21 +33,17 @@ SUPPORTED, REFUTED, PAGE = attrgetter("supported"), attrgetter("refuted"), attrg
 
 @dataclass(frozen=True)
 class Window:
-    """Neighbouring sentences of a passage, verbatim, beside a statement.
-
-    Attributes:
-        sentence: the one that decides, or the nearest.
-        nearness: cosine of the nearest sentence and the statement, plus the share of its words that the window has.
-        supported, refuted: the reader's probabilities.
-    """
+    """Neighbouring sentences of a passage, verbatim, beside a statement."""
 
     passage: Passage
     sentences: tuple[str, ...]
     heading: str = ""
-    sentence: str = ""
-    nearness: float = 0.0
-    supported: float = 0.0
-    refuted: float = 0.0
+    sentence: str = ""  #: the one that decides, or the nearest
+    nearness: float = (
+        0.0  #: cosine of the nearest sentence and the statement, plus the share of its words in the window
+    )
+    supported: float = 0.0  #: the reader's probability
+    refuted: float = 0.0  #: the reader's probability
 
     @property
     def text(self) -> str:
@@ -68,25 +64,16 @@ class PageVerdict:
         """The greater probability of the two sides."""
         return max(self.supporting.supported, self.refuting.refuted)
 
-    def label(self, thresholds: tuple[float, float]) -> Label:
-        """Return what the page says, by the thresholds of both sides.
-
-        Support counts first: a window about something else often seems to contradict, and seldom to support.
-        """
-        if self.supporting.supported >= thresholds[0]:
-            return Label.SUPPORTED
-        return Label.REFUTED if self.refuting.refuted >= thresholds[1] else Label.NOT_ENOUGH_EVIDENCE
-
     def deciding(self, label: Label) -> Window:
         """Return the window that carries a label."""
         return {Label.SUPPORTED: self.supporting, Label.REFUTED: self.refuting}.get(label, self.nearest)
 
 
-def windows_of(passages: Iterable[Passage], cut: Cut) -> list[Window]:
+def windows_of(passages: Iterable[Passage], cut: Cut | None = None) -> list[Window]:
     """Return the windows of passages, each once; neighbours overlap by a sentence, and a table's row stands alone."""
     found: dict[tuple[int, tuple[str, ...]], Window] = {}
     for passage in passages:
-        lines, heading, start = list(cut(passage)), "", 0
+        lines, heading, start = list(cut(passage) if cut else sentences(passage.text)), "", 0
         while start < len(lines):
             row = _ROW.match(lines[start])
             if len(lines[start].split()) <= HEADING and not (row or ENDING.search(lines[start])):
@@ -102,17 +89,13 @@ def windows_of(passages: Iterable[Passage], cut: Cut) -> list[Window]:
 
 
 def read_pages(
-    reader: Reader,
-    encoder: Encoder,
-    statement: str,
-    passages: Iterable[Passage],
-    cut: Cut = lambda passage: sentences(passage.text),
+    reader: Reader, encoder: Encoder, statement: str, passages: Iterable[Passage], cut: Cut | None = None
 ) -> list[PageVerdict]:
     """Read the windows nearest to a statement; return what each page says, the most decided page first.
 
     Args:
         statement: behind its context in brackets, if it refers to it.
-        cut: gives the sentences of a passage that may be read.
+        cut: gives the sentences of a passage that may be read; by default all.
     """
     windows = nearest(encoder, statement, windows_of(passages, cut))
     scores = reader.probabilities([(window.text, statement) for window in windows]).tolist()
@@ -124,17 +107,19 @@ def read_pages(
 
 
 def decide(pages: Sequence[PageVerdict], thresholds: tuple[float, float]) -> tuple[Label, float]:
-    """Return the label of a statement and its probability; pages that say opposite things conflict."""
-    supported = max((page.supporting.supported for page in pages), default=0.0)
-    refuted = max((page.refuting.refuted for page in pages), default=0.0)
-    said = {page.label(thresholds) for page in pages}
-    if said >= {Label.SUPPORTED, Label.REFUTED}:
-        return Label.CONFLICTING, min(supported, refuted)
-    if Label.SUPPORTED in said:
-        return Label.SUPPORTED, supported
-    if Label.REFUTED in said:
-        return Label.REFUTED, refuted
-    return Label.NOT_ENOUGH_EVIDENCE, 1 - max(supported, refuted)
+    """Return the label of a statement and its probability; pages that say opposite things conflict.
+
+    On a page support counts first: a window about something else often seems to contradict, and seldom to support.
+    """
+    if not pages:
+        return Label.NOT_ENOUGH_EVIDENCE, 1.0
+    supported = max(page.supporting.supported for page in pages)
+    refuted = max(page.refuting.refuted for page in pages)
+    left = [page for page in pages if page.supporting.supported < thresholds[0]]
+    refutes = any(page.refuting.refuted >= thresholds[1] for page in left)
+    if len(left) < len(pages):
+        return (Label.CONFLICTING, min(supported, refuted)) if refutes else (Label.SUPPORTED, supported)
+    return (Label.REFUTED, refuted) if refutes else (Label.NOT_ENOUGH_EVIDENCE, 1 - max(supported, refuted))
 
 
 def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list[Window]:

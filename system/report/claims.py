@@ -38,22 +38,16 @@ Words = Annotated[Repaired, BeforeValidator(_words)]
 
 
 class EvidencePair(Record):
-    """A question with its answer and the passage behind it; fields of other systems are ignored.
-
-    Attributes:
-        url: address of the passage in ``scraped_text``; empty if the answer comes from the claim's metadata or from
-            nothing.
-        scraped_text: the passage that the answer rests on most.
-        urls: addresses of all pages that the answer was merged from, the most important first.
-    """
+    """A question with its answer and the passage behind it; fields of other systems are ignored."""
 
     model_config = ConfigDict(extra="ignore")
 
     question: Repaired
     answer: Repaired
+    #: address of the passage in ``scraped_text``; empty if the answer comes from the claim's metadata or from nothing
     url: Words = ""
-    scraped_text: Words = ""
-    urls: tuple[Repaired, ...] = ()
+    scraped_text: Words = ""  #: the passage that the answer rests on most
+    urls: tuple[Repaired, ...] = ()  #: addresses of all pages that the answer was merged from, the most important first
 
     @classmethod
     def of(cls, pair: QuestionAnswer) -> "EvidencePair":
@@ -70,22 +64,17 @@ class EvidencePair(Record):
 
 
 class Entry(Record):
-    """A system's prediction for a claim, an entry of ``submission.json``; fields of other systems are ignored.
-
-    Attributes:
-        pairs: empty if the evidence cannot be read as pairs.
-        label: in the system's spelling.
-        confidence: None if the system gives none.
-    """
+    """A system's prediction for a claim, an entry of ``submission.json``; fields of other systems are ignored."""
 
     model_config = ConfigDict(extra="ignore", populate_by_name=True)
 
     claim_id: int
     claim: Repaired
+    #: empty if the evidence cannot be read as pairs
     pairs: Annotated[tuple[EvidencePair, ...], WrapValidator(_or_nothing)] = Field((), alias="evidence")
-    label: Repaired = Field(alias="pred_label")
+    label: Repaired = Field(alias="pred_label")  #: in the system's spelling
     justification: Words = ""
-    confidence: Annotated[float | None, BeforeValidator(_number)] = None
+    confidence: Annotated[float | None, BeforeValidator(_number)] = None  #: None if the system gives none
 
     @classmethod
     def of(cls, result: ClaimResult) -> "Entry":
@@ -112,27 +101,19 @@ class Entry(Record):
 
 
 class Row(Record):
-    """A line of the claim list.
-
-    Attributes:
-        gold: the gold label; empty if it is unknown.
-        quotation: the sentence that decides, verbatim; empty if none is quoted.
-        types: the claim's types in AVeriTeC.
-        seconds: None if they are unknown.
-        marks: what the list can be filtered by: right, wrong, slow, failed, debated, cut-short, instructions
-            (a passage that looks like instructions).
-        incidents: deviations from plan by name, each with its message; equal names are counted together.
-    """
+    """A line of the claim list."""
 
     claim_id: int
     claim: str
     label: str
-    gold: str
-    quotation: str
-    types: tuple[str, ...]
-    seconds: float | None
+    gold: str  #: the gold label; empty if it is unknown
+    quotation: str  #: the sentence that decides, verbatim; empty if none is quoted
+    types: tuple[str, ...]  #: the claim's types in AVeriTeC
+    seconds: float | None  #: None if they are unknown
+    #: what the list can be filtered by (right, wrong, slow, failed, debated, cut-short, or instructions if a passage
+    #: looks like some)
     marks: tuple[str, ...]
-    incidents: dict[str, str]
+    incidents: dict[str, str]  #: deviations from plan by name, each with its message; equal names are counted together
 
 
 def view(

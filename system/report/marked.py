@@ -36,35 +36,25 @@ class Excerpt:
 
 @dataclass(frozen=True)
 class Reason:
-    """The finding on a sentence.
+    """The finding on a sentence."""
 
-    Attributes:
-        style: the class that colors it; one of ``SIGNS``.
-        heading: the source that it is about, if a sentence has several; otherwise empty.
-        sure: confidence of a decision in [0, 1]; None if nothing was decided.
-        corrected: the corrected claim in four pieces: before, the wrong words, their replacement, after.
-    """
-
-    style: str
+    style: str  #: the class that colors it; one of ``SIGNS``
     label: str
     text: str
-    heading: str = ""
-    sure: float | None = None
+    heading: str = ""  #: the source that it is about, if a sentence has several; otherwise empty
+    sure: float | None = None  #: confidence of a decision in [0, 1]; None if nothing was decided
+    #: the corrected claim in four pieces (before, the wrong words, their replacement, after)
     corrected: tuple[str, str, str, str] | None = None
     excerpts: tuple[Excerpt, ...] = ()
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A sentence that is marked; the first of its reasons colors it.
-
-    Attributes:
-        context: the sentences before it that it was read with; empty if it stands alone.
-    """
+    """A sentence that is marked; the first of its reasons colors it."""
 
     number: int
     text: str
-    context: str
+    context: str  #: the sentences before it that it was read with; empty if it stands alone
     reasons: tuple[Reason, ...]
 
     @classmethod

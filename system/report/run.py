@@ -33,31 +33,21 @@ MARKS = {"right": "right", "wrong": "wrong", "slow": "slow", "failed": "failed",
 
 @dataclass(frozen=True)
 class RunMaterial:
-    """A system's output; only the entries exist for systems other than ours.
+    """A system's output; only the entries exist for systems other than ours."""
 
-    Attributes:
-        path: folder or file that it was read from.
-        results: the full results by claim id.
-        graph_of: reads the graph of a claim by its id.
-        setup: ``run.json``: settings, machine, versions.
-        gold: the annotations of the claims that are scored, by claim id.
-        labels: the scores; None without gold.
-        constant: what the constant answer "Refuted" scores.
-        further: names and numbers of further metrics, by the file that holds them.
-        notes: what of the predictions could not be compared with gold, in words.
-    """
-
-    path: Path
+    path: Path  #: folder or file that it was read from
     entries: tuple[Entry, ...]
-    results: Mapping[int, ClaimResult] = field(default_factory=dict)
+    results: Mapping[int, ClaimResult] = field(default_factory=dict)  #: the full results by claim id
     timings: TimeReport | None = None
-    graph_of: Callable[[int], StoredGraph] = lambda _: StoredGraph()
-    setup: Mapping[str, Any] = field(default_factory=dict)
+    graph_of: Callable[[int], StoredGraph] = lambda _: StoredGraph()  #: reads the graph of a claim by its id
+    setup: Mapping[str, Any] = field(default_factory=dict)  #: ``run.json`` (settings, machine, versions)
+    #: the annotations of the claims that are scored, by claim id
     gold: Mapping[int, GoldClaim] = field(default_factory=dict)
-    labels: LabelScores | None = None
-    constant: LabelScores | None = None
+    labels: LabelScores | None = None  #: the scores; None without gold
+    constant: LabelScores | None = None  #: what the constant answer "Refuted" scores
+    #: names and numbers of further metrics, by the file that holds them
     further: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  #: what of the predictions could not be compared with gold, in words
 
     @property
     def of_documents(self) -> bool:

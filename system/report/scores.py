@@ -15,31 +15,22 @@ SHORT = {
 
 
 class LabelScore(Record):
-    """Scores of one label; 0 if the division has no meaning.
-
-    Attributes:
-        support: gold claims with the label.
-    """
+    """Scores of one label; 0 if the division has no meaning."""
 
     precision: float
     recall: float
     f1: float
-    support: int
+    support: int  #: gold claims with the label
 
 
 class LabelScores(Record):
-    """Scores of all labels.
-
-    Attributes:
-        macro_f1: mean F1 of the labels, four or two, including those that do not occur.
-        confusion: claims by gold label, then by predicted label.
-    """
+    """Scores of all labels."""
 
     claims: int
     accuracy: float
-    macro_f1: float
+    macro_f1: float  #: mean F1 of the labels, four or two, including those that do not occur
     labels: dict[Label, LabelScore]
-    confusion: dict[Label, dict[str, int]]
+    confusion: dict[Label, dict[str, int]]  #: claims by gold label, then by predicted label
 
     @property
     def invalid(self) -> bool:

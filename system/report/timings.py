@@ -24,78 +24,52 @@ CLOCK = (
 
 
 class RunFacts(Record):
-    """Facts of a run that only its caller knows.
+    """Facts of a run that only its caller knows."""
 
-    Attributes:
-        budget_seconds: what a claim was allowed to take of the run, on average.
-        limit_seconds: what a claim was allowed to take by its own clock; 0 if unknown.
-        run_seconds: from the first claim to the last, without loading; for a resumed run, the sum of its parts.
-        model_load_seconds: loading encoder and model, before the first claim.
-        peak_memory_gib: most resident memory of the program and its workers.
-    """
-
-    budget_seconds: float
-    run_seconds: float
-    model_load_seconds: float
-    peak_memory_gib: float
-    limit_seconds: float = 0.0
+    budget_seconds: float  #: what a claim was allowed to take of the run, on average
+    run_seconds: float  #: from the first claim to the last, without loading; for a resumed run, the sum of its parts
+    model_load_seconds: float  #: loading encoder and model, before the first claim
+    peak_memory_gib: float  #: most resident memory of the program and its workers
+    limit_seconds: float = 0.0  #: what a claim was allowed to take by its own clock; 0 if unknown
 
 
 class ClaimTiming(Record):
-    """Seconds, tokens and rounds of one claim.
-
-    Attributes:
-        stages: seconds by stage.
-        queue_seconds: sum over the model calls of the time before the model began with them.
-        decode_seconds: sum over the model calls of the time from the first token to the last.
-        duplicates: questions that were dropped because they repeat another.
-        replaced: questions that were asked in place of these.
-        failures: the operations that failed and were survived.
-    """
+    """Seconds, tokens and rounds of one claim."""
 
     claim_id: int
     seconds: float
-    stages: dict[str, float]
+    stages: dict[str, float]  #: seconds by stage
     calls: int
     tokens_in: int
     tokens_cached: int
     tokens_out: int
-    queue_seconds: float
-    decode_seconds: float
+    queue_seconds: float  #: sum over the model calls of the time before the model began with them
+    decode_seconds: float  #: sum over the model calls of the time from the first token to the last
     rounds: int
     branches: int
     cut_short: bool
-    duplicates: int = 0
-    replaced: int = 0
-    failures: tuple[str, ...]
+    duplicates: int = 0  #: questions that were dropped because they repeat another
+    replaced: int = 0  #: questions that were asked in place of these
+    failures: tuple[str, ...]  #: the operations that failed and were survived
 
 
 class RunTiming(Record):
-    """The time of a run; means and percentiles are of seconds a claim by its own clock.
-
-    Attributes:
-        over_budget: share of the claims whose own clock passed the budget, which happens if several are in flight.
-        cut_short: claims that the deadline ended early.
-        failures: failed operations by name.
-        stages: mean seconds a claim by stage; a claim without the stage counts as 0.
-        cost: sum over the claims.
-        within_rule: whether the run keeps the one-minute rule.
-    """
+    """The time of a run; means and percentiles are of seconds a claim by its own clock."""
 
     claims: int
     mean: float
     p50: float
     p95: float
     max: float
-    over_budget: float
-    cut_short: int
+    over_budget: float  #: share of the claims whose own clock passed the budget, which happens if several are in flight
+    cut_short: int  #: claims that the deadline ended early
     duplicates: int = 0
     replaced: int = 0
-    failures: dict[str, int]
-    stages: dict[str, float]
-    cost: Cost
+    failures: dict[str, int]  #: failed operations by name
+    stages: dict[str, float]  #: mean seconds a claim by stage; a claim without the stage counts as 0
+    cost: Cost  #: sum over the claims
     facts: RunFacts
-    within_rule: bool
+    within_rule: bool  #: whether the run keeps the one-minute rule
     verdict: str
     clock: str
 

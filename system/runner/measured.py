@@ -15,18 +15,13 @@ FILE = "measured.json"
 
 
 class WorkerReport(Record):
-    """Work of one process with an engine in this part of the run.
-
-    Attributes:
-        claims: how many it has finished.
-        seconds: sum of their seconds; claims that were in flight together count in full.
-    """
+    """Work of one process with an engine in this part of the run."""
 
     node: str = ""
     pid: int = 0
     model_load_seconds: float = 0.0
-    claims: int = 0
-    seconds: float = 0.0
+    claims: int = 0  #: how many it has finished
+    seconds: float = 0.0  #: sum of their seconds; claims that were in flight together count in full
     peak_memory_gib: float = 0.0
 
     @classmethod

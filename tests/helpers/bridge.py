@@ -126,9 +126,9 @@ def run_check(engine: Engine, pages: Sequence[tuple[str, str]] = PAGES) -> tuple
 
 
 def settings_with(**changes: object) -> Settings:
-    """Small settings: three questions, two branches, two rounds, two passages; changed by section__field=value."""
+    """Small settings: two branches, two rounds, two passages; changed by section__field=value."""
     tree: dict[str, Any] = {
-        "graph": {"questions": 3, "branches": 2, "depth": 2},
+        "graph": {"branches": 2, "depth": 2},
         "retrieval": {"top_k": 2},
         "model": {"backend": "server"},
         "run": {"budget": 3600.0},  # no machine is so busy that it runs out

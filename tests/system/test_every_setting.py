@@ -43,7 +43,6 @@ STORE = (
 WIDE: dict[str, object] = {"graph__branches": 3, "graph__stop_early": False}
 DEBATE: dict[str, object] = {"strategy": "debatecv"}
 RUNS: dict[str, tuple[object, dict[str, object]]] = {
-    "graph.questions": (1, {}),
     "graph.branches": (1, {}),
     "graph.depth": (1, WIDE),
     "graph.verification": (True, {}),
@@ -85,7 +84,7 @@ def checked(changes: dict[str, object]) -> tuple[object, ...]:
     answers.replace[Moderate] = lambda request: RulingReply(
         insight=f"Round {len(request.task.rulings)}.", gaps="", reason="More.", decision=CONTINUE
     )
-    if settings.graph.branches == 1 and settings.graph.questions == 3:
+    if settings.graph.branches == 1:
         answers.replace[JudgeClaim] = lambda _: VerdictReply(justification="So.", label=Label.NOT_ENOUGH_EVIDENCE)
     pages = [Page(number, url, (text,)) for number, (url, text) in enumerate(STORE)]
     ranked = rank(pages, CLAIM.text, settings.retrieval, date(2021, 5, 3))

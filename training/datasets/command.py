@@ -29,13 +29,7 @@ from training import TrainingError
 from training.datasets.evidence import BI_ENCODER, Source, bi_encoder, cross_encoder
 from training.datasets.gold import question_generation, verdict_prediction
 from training.datasets.leakage import HeldOut
-from training.datasets.moderator import (
-    Debate,
-    correct,
-    debate_settings,
-    hold_debates,
-    moderator_data,
-)
+from training.datasets.moderator import Debate, correct, debate_settings, hold_debates, moderator_data
 from training.datasets.question_answering import question_answering
 from training.datasets.samples import LEAKED_CLAIM, DataSet, Making, Written, replies, sha256_of, write_data_set
 from training.finetuning.command import DATA
@@ -173,17 +167,11 @@ def _line(card: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class _Work:
-    """What a model does for the data sets.
+    """What a model does for the data sets."""
 
-    Attributes:
-        options: of the command line.
-        claims: those of ``options.claims`` that are used.
-        settings: of debates, see ``debate_settings``.
-    """
-
-    options: argparse.Namespace
-    claims: list[GoldClaim]
-    settings: Settings
+    options: argparse.Namespace  #: of the command line
+    claims: list[GoldClaim]  #: those of ``options.claims`` that are used
+    settings: Settings  #: of debates, see ``debate_settings``
 
     async def question_answering(self, encoder: Encoder, model: Model | None) -> DataSet:
         """Find passages, and with a store have the model judge the answers."""

@@ -77,19 +77,13 @@ def bi_encoder(encoder: Encoder) -> Scores:
 
 @dataclass(frozen=True)
 class Source:
-    """Where the passages of gold answers come from.
+    """Where the passages of gold answers come from."""
 
-    Attributes:
-        store: folder with a file for each claim id; None if answers stand for their pages.
-        scorer: name of what scores passages, for the card.
-        threshold: minimum relevance of a passage to its question or answer, in [0, 1].
-    """
-
-    store: Path | None
+    store: Path | None  #: folder with a file for each claim id; None if answers stand for their pages
     retrieval: RetrievalSettings
-    scorer: str
+    scorer: str  #: name of what scores passages, for the card
     scores: Scores
-    threshold: float
+    threshold: float  #: minimum relevance of a passage to its question or answer, in [0, 1]
 
 
 class ClaimEvidence:

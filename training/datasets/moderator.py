@@ -29,14 +29,7 @@ from system.models.base import Completion, Model, Request, Result
 from system.settings import Settings
 from system.strategies.debate.records import Ruling
 from system.strategies.debate.steps import debate as hold_debate
-from system.strategies.debate.tasks import (
-    CONTINUE,
-    CloseDebate,
-    CorrectVerdict,
-    Moderate,
-    ModeratorTask,
-    RulingReply,
-)
+from system.strategies.debate.tasks import CONTINUE, CloseDebate, CorrectVerdict, Moderate, ModeratorTask, RulingReply
 from system.strategies.got import Branch, explore
 from system.strategies.steps.evidence import share_evidence
 from system.strategies.steps.questions import first_questions
@@ -55,18 +48,14 @@ _LOGGER = logging.getLogger(__name__)
 
 
 class Debate(Record):
-    """A debate as its moderator read it, with the moderator's last reply.
-
-    Attributes:
-        rulings: those after earlier rounds.
-        reply: a ruling that decided, or the verdict at the end of a debate that nothing decided.
-    """
+    """A debate as its moderator read it, with the moderator's last reply."""
 
     claim: Claim
     pairs: tuple[QuestionAnswer, ...]
     evidence: tuple[Passage, ...]
     transcript: tuple[Argument, ...]
-    rulings: tuple[Ruling, ...]
+    rulings: tuple[Ruling, ...]  #: those after earlier rounds
+    #: a ruling that decided, or the verdict at the end of a debate that nothing decided
     reply: RulingReply | VerdictReply
 
     @property

@@ -41,53 +41,36 @@ VERSIONS = ("got-factcheck", "pydantic", "sentence-transformers", "transformers"
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample.
-
-    Attributes:
-        label: the claim's gold label, or the label that the sample gives it.
-        reply: what the model should write.
-        kind: what sort of sample it is, for the counts on the card.
-        rejected: what the model wrote instead, in a preference pair; None otherwise.
-    """
+    """One sample."""
 
     id: str
-    label: Label
+    label: Label  #: the claim's gold label, or the label that the sample gives it
     task: Task[Reply]
-    reply: Reply
-    kind: str
-    rejected: Reply | None = None
+    reply: Reply  #: what the model should write
+    kind: str  #: what sort of sample it is, for the counts on the card
+    rejected: Reply | None = None  #: what the model wrote instead, in a preference pair; None otherwise
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """Samples and facts about them.
-
-    Attributes:
-        drops: what filters dropped while the samples were made.
-        notes: how they were made, for the card.
-    """
+    """Samples and facts about them."""
 
     name: str
     samples: Sequence[Sample]
-    drops: Drops
-    notes: dict[str, Any]
+    drops: Drops  #: what filters dropped while the samples were made
+    notes: dict[str, Any]  #: how they were made, for the card
 
 
 @dataclass(frozen=True)
 class Making:
-    """What all data sets of one call share.
+    """What all data sets of one call share."""
 
-    Attributes:
-        folder: where they are written.
-        chat: tokenizer of the model to train, with the engine's context. Without one, nothing is cut and lengths are
-            not checked.
-        facts: what every card says.
-    """
-
-    folder: Path
+    folder: Path  #: where they are written
+    #: tokenizer of the model to train, with the engine's context. Without one, nothing is cut and lengths are not
+    #: checked.
     chat: ChatTokenizer | None
     held_out: HeldOut
-    facts: dict[str, Any]
+    facts: dict[str, Any]  #: what every card says
 
 
 def write_data_set(data: DataSet, making: Making) -> dict[str, Any]:

@@ -16,35 +16,26 @@ EVALUATED = 1000  # maximum held-out examples per evaluation
 
 @dataclass(frozen=True)
 class Recipe:
-    """Settings of one training.
+    """Settings of one training."""
 
-    Attributes:
-        adapter: adapter of the engine that is trained (``system.tasks.base.Adapter``).
-        data: name of the data set in the data folder, without ``.jsonl``.
-        method: "sft" learns the replies; "dpo" prefers the chosen to the rejected ones (Rafailov et al., 2023).
-        batch: examples per update.
-        micro_batch: examples per forward pass, padded to the longest. NF4 weights are dequantized three times per
-            pass, so one short example per pass spends nearly half of the time on that (docs/training.md).
-        context: maximum length of prompt and reply, in tokens; longer examples are left out and counted.
-        patience: evaluations without a better held-out loss before training stops.
-        start: folder of the adapter that this training continues from; empty for a new adapter.
-        stage: folder name of an adapter that is not served: a first stage or an ablation. Empty for one that is
-            served; its folder has the name of the task.
-    """
-
-    adapter: str
-    data: str
+    adapter: str  #: adapter of the engine that is trained (``system.tasks.base.Adapter``)
+    data: str  #: name of the data set in the data folder, without ``.jsonl``
+    #: "sft" learns the replies; "dpo" prefers the chosen to the rejected ones (Rafailov et al., 2023)
     method: Literal["sft", "dpo"] = "sft"
     rank: int = 16
     alpha: int = 32
     dropout: float = 0.05
     learning_rate: float = 1e-4
     epochs: float = 3.0
-    batch: int = 16
+    batch: int = 16  #: examples per update
+    #: examples per forward pass, padded to the longest. NF4 weights are dequantized three times per pass, so one short
+    #: example per pass spends nearly half of the time on that (docs/training.md).
     micro_batch: int = 4
-    context: int = 2048
-    patience: int = 3
-    start: str = ""
+    context: int = 2048  #: maximum length of prompt and reply, in tokens; longer examples are left out and counted
+    patience: int = 3  #: evaluations without a better held-out loss before training stops
+    start: str = ""  #: folder of the adapter that this training continues from; empty for a new adapter
+    #: folder name of an adapter that is not served (a first stage or an ablation). Empty for one that is served; its
+    #: folder has the name of the task.
     stage: str = ""
 
     @property

@@ -35,22 +35,14 @@ STATE = "trainer_state.json"  # the last file of a checkpoint that is written
 
 @dataclass(frozen=True)
 class Job:
-    """A requested training.
+    """A requested training."""
 
-    Attributes:
-        task: name of the recipe.
-        base: folder or name of the base model.
-        data: folder of the data sets.
-        output: folder of the adapter.
-        start: adapter to continue from; None for a new one.
-    """
-
-    task: str
+    task: str  #: name of the recipe
     recipe: Recipe
-    base: str
-    data: Path
-    output: Path
-    start: Path | None = None
+    base: str  #: folder or name of the base model
+    data: Path  #: folder of the data sets
+    output: Path  #: folder of the adapter
+    start: Path | None = None  #: adapter to continue from; None for a new one
     seed: int = 1
 
     @property

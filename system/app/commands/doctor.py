@@ -19,7 +19,8 @@ from system.app.options import ClaimsFile, SettingOptions, Store
 from system.averitec.claims import ClaimsError, read_claims
 from system.hardware.machine import choose_profile, torch_if_installed, version_of
 from system.models.base import ModelUnavailable
-from system.settings import Settings, load
+from system.settings import EngineSettings, Settings, load
+from system.tasks.base import Adapter
 
 GIB = 2**30
 DISTRIBUTION = "got-factcheck"
@@ -145,20 +146,20 @@ def examine_models(settings: Settings) -> Iterator[Finding]:
         remedy = "factgraph fetch with the same settings, or correct --adapters TASK=FOLDER or NAME, or --model"
         yield _judged(purpose, folder, f"{name} {found}", remedy)
     if settings.model.backend == "server":
-        yield from map(_server, servers_of(settings))
+        yield from (_server(*server) for server in servers_of(settings))
     elif settings.model.backend == "vllm":
         version = version_of("vllm")
         yield _judged("vllm", version, version or "not installed", "scripts/setup.sh gpu, or pip install '.[gpu]'")
 
 
-def _server(settings: Settings) -> Finding:
+def _server(model: str, adapters: dict[Adapter, str], engine: EngineSettings) -> Finding:
     from system.models.server import ServerModel
 
     try:
-        asyncio.run(ServerModel(settings.model.model, settings.model.adapters, settings.engine).close())
+        asyncio.run(ServerModel(model, adapters, engine).close())
     except ModelUnavailable as error:
         return Finding("server", State.BAD, str(error), "follow the advice in the message")
-    return Finding("server", State.GOOD, f"{settings.engine.address} has {settings.model.model}")
+    return Finding("server", State.GOOD, f"{engine.address} has {model}")
 
 
 def examine_inputs(claims_file: Path, store: Path) -> Iterator[Finding]:

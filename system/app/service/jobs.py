@@ -59,24 +59,17 @@ class JobError(Exception):
 
 @dataclass(eq=False)
 class Job:
-    """A claim or a text to check.
-
-    Attributes:
-        claim: None for a text.
-        budget: seconds that a claim may take.
-        parts: reported so far, oldest first.
-        problem: why it failed, if the client can mend it.
-        changed: set, and replaced by another, whenever something changes.
-    """
+    """A claim or a text to check."""
 
     kind: Kind
-    claim: Claim | None = None
-    budget: float = 0.0
+    claim: Claim | None = None  #: None for a text
+    budget: float = 0.0  #: seconds that a claim may take
     id: str = field(default_factory=lambda: secrets.token_urlsafe(16))  # nobody can guess another's
     state: State = State.QUEUED
-    parts: list[Any] = field(default_factory=list)
+    parts: list[Any] = field(default_factory=list)  #: reported so far, oldest first
     result: Any = None
-    problem: str = ""
+    problem: str = ""  #: why it failed, if the client can mend it
+    #: set, and replaced by another, whenever something changes
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property

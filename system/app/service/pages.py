@@ -13,10 +13,7 @@ from system.report.page import TEMPLATES, allowed, environment, in_function, joi
 HERE = Path(__file__).parent / "page"
 SHARED = [HERE / f"{name}.js" for name in ("service", "form", "told")]
 STYLES = {"claim": ("page", "claims", "graph"), "text": ("page", "claims", "marked")}
-SCRIPTS = {
-    "claim": ("dom", "highlight", "layout", "edges", "graph", "thought", "claim"),
-    "text": ("dom", "marked"),
-}
+SCRIPTS = {"claim": ("dom", "highlight", "layout", "edges", "graph", "thought", "claim"), "text": ("dom", "marked")}
 OWN = {"claim": "live", "text": "text"}
 PRIVATE = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
 

@@ -201,7 +201,7 @@ def all_answered_so_far(case: Case) -> list[Thought[QuestionAnswer]]:
     return [*(pair for pair in case.graph.holding(QuestionAnswer) if pair not in answered), *answered]
 
 
-GATHERING = ("questions", "branches", "verification", "evidence")  # settings of evidence that is gathered once
+GATHERING = ("branches", "verification", "evidence")  # settings of evidence that is gathered once
 
 
 async def gather(case: Case) -> list[Thought[QuestionAnswer]]:

@@ -18,17 +18,17 @@ Parents = Sequence[Thought[Content]]
 
 
 async def first_questions(case: Case) -> Questions:
-    """Ask the first questions, drop near-duplicates, and ask for others in their place: one for each branch.
+    """Ask one question more than there are branches, drop near-duplicates, and ask for others in their place.
 
     When the model gives none, the claim itself becomes the question, so that there is evidence to show.
     """
-    root, graph = case.graph.root, case.settings.graph
-    asked = [q for q in await case.think("ask", [_step(case, index, [root]) for index in range(graph.questions)]) if q]
+    root, branches = case.graph.root, case.settings.graph.branches
+    number = branches + 1
+    asked = [q for q in await case.think("ask", [_step(case, index, [root]) for index in range(number)]) if q]
     asked = asked or [case.graph.add(Question(text=question_of_statement(case.claim.text)), [root], "ask fallback")]
     kept = await deduplicate(case, asked)
-    number = graph.questions
     for _ in range(REPLACEMENTS):
-        missing = min(len(asked), graph.branches) - len(kept)
+        missing = min(len(asked), branches) - len(kept)
         if not missing or not case.stopwatch.has_time_for("ask", "deduplicate"):
             break
         steps = [_step(case, index, [root], kept) for index in range(number, number + missing)]

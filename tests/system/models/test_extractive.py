@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Label, QuestionAnswer, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request
-from system.models.extractive import DECIDING, MERGED, WHEN, WHERE, ExtractiveModel, ask, justify, questions
+from system.models.extractive import DECIDING, MERGED, ExtractiveModel, ask, justify
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
 from system.tasks.base import Reply, Task
+from system.text.questions import WHEN, WHERE, questions
 from tests.helpers.bridge import CLAIM, PAGES, BagOfWords, passage
 from tests.helpers.by_words import ByWords
 from tests.helpers.submission_factories import answer, qa

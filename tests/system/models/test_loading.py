@@ -47,7 +47,7 @@ def test_one_vllm_engine_serves_one_model():
 
 def test_each_model_of_a_server_may_have_its_own_address():
     settings = load("server", {"model": "a", "other_models": ["b", "org/c@http://elsewhere:8001/v1"]})
-    found = [(each.model.model, each.engine.address) for each in servers_of(settings)]
+    found = [(model, engine.address) for model, _, engine in servers_of(settings)]
     here = "http://localhost:8000/v1"
     assert found == [("a", here), ("b", here), ("org/c", "http://elsewhere:8001/v1")]
 

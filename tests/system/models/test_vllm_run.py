@@ -20,7 +20,7 @@ def test_bundled_claims_are_checked(tiny_model, tiny_adapters, tmp_path):
     weights = tiny_model / ("awq" if kernel else "base")
     command = [sys.executable, "-m", "system", "--backend", "vllm", "--model", str(weights)]
     command += ["--adapters", *(f"{name}={folder}" for name, folder in tiny_adapters.items())]
-    command += ["--questions", "3", "--branches", "2", "--depth", "2", "--top-k", "2"]
+    command += ["--branches", "2", "--depth", "2", "--top-k", "2"]
     command += ["--limit", str(CLAIMS), "--max-concurrent-claims", "2", "--budget", "300", "--trace"]
     done = subprocess.run([*command, "--output", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]

@@ -72,15 +72,15 @@ def test_replaces_duplicates_among_the_first_questions(make_case, make_engine, a
     same, near = "When did the Aster bridge open?", "When did the bridge Aster open?"
     others = ("Who paid for the crossing?", "What do locals call it?")
     answers.replace[AskQuestion] = lambda r: QuestionReply(
-        question=others[r.task.index - 4] if r.task.index > 3 else near if r.task.index else same
+        question=others[r.task.index - 5] if r.task.index > 4 else near if r.task.index else same
     )
     case, outcome = ran(make_case(graph__branches=3))
     assert outcome.branches == 3
     again = [(task.index, task.asked) for task in asked(case, AskQuestion) if task.asked]
-    assert again == [(3, (same,)), (4, (same,)), (5, (same, others[0]))]
+    assert again == [(4, (same,)), (5, (same,)), (6, (same, others[0]))]
     assert [q.content.text for q in replacements(case)] == list(others)
     timing = run_check(make_engine(graph__branches=3))[0].timing
-    assert (timing.duplicates, timing.replaced) == (3, 2) and "ask again" in timing.stages
+    assert (timing.duplicates, timing.replaced) == (4, 2) and "ask again" in timing.stages
 
 
 def test_follow_ups_differ_between_branches(make_case, answers):
@@ -176,7 +176,7 @@ def test_passages_that_add_nothing_are_counted_and_answer_nothing(make_engine):
 def test_one_failed_request_costs_only_itself(make_case, answers, task):
     replies = iter([BROKEN])
     answers.replace[task] = lambda _: next(replies, None)
-    case, outcome = ran(make_case(graph__questions=2))
+    case, outcome = ran(make_case())
     assert outcome.verdict.label is Label.SUPPORTED
     assert [failure.message for failure in case.failures] == ["backend error: expected a reply, got none"]
     assert len(case.graph.holding(Failure)) == 1

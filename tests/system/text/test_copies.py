@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from system.text.copies import copies_in, without_claim
+from system.text.copies import without_claim
 
 SENTENCES = (
     "Why should you pay more taxes than the mayor of Velmora pays?",
@@ -14,7 +14,7 @@ CLAIM = " ".join(SENTENCES)
 
 
 def repeats_claim(sentence: str, claim: str) -> bool:
-    return bool(copies_in([sentence], claim))
+    return not without_claim([sentence], claim)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_another_word_is_no_misspelt_one() -> None:
     ],
 )
 def test_halves_and_echoes_of_a_claim_are_copies(passage: list[str]) -> None:
-    assert copies_in(passage, CLAIM) == {*passage}
+    assert without_claim(passage, CLAIM) == []
 
 
 def test_a_sentence_that_has_all_of_a_short_claim_may_add_to_it() -> None:
@@ -100,5 +100,5 @@ def test_what_stands_beside_a_copy_is_evidence() -> None:
 )
 def test_a_sentence_without_end_is_compared_in_bounded_time(text: str) -> None:
     started = time.process_time()
-    copies_in([text], CLAIM)
+    without_claim([text], CLAIM)
     assert time.process_time() - started < 10  # the work takes under one
