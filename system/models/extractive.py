@@ -31,9 +31,9 @@ TASKS = (tasks.AskQuestion, tasks.AnswerQuestion, tasks.MergeAnswers, tasks.Judg
 
 ABOUT = 0.6  # nearness (cosine plus share of words) from which a sentence is about a question
 MERGED = 5  # answers that a merged one joins, at most
-DECIDING = 5  # answers by which a claim is judged
+DECIDING = 5  # answers to a question by which a claim is judged
 CARRIES = 0.5  # probability from which an answer is quoted for a label
-READ = 4096  # answers whose probabilities are kept
+READ = 4096  # answers, and their labels, that are kept
 
 
 class ExtractiveModel:
@@ -41,8 +41,9 @@ class ExtractiveModel:
 
     def __init__(self, encoder: Encoder, reader: str = BUNDLED) -> None:
         self._encoder, self._reader = encoder, reader
-        # Several branches judge by the same answer.
+        # Several branches judge by the same answer, and the claim is judged by the answers of all.
         self._alone = lru_cache(READ)(lambda *pair: load_reader(reader).probabilities([pair])[0])
+        self._labelled = lru_cache(READ)(lambda *pair: load_reader(reader).labels([pair])[0])
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``. Off the event loop, where a long text would hold up every other claim."""
@@ -91,22 +92,25 @@ class ExtractiveModel:
         return tasks.MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
     def _judge(self, task: tasks.JudgeClaim) -> tuple[tasks.VerdictReply, float]:
-        """Judge by the answers of pages that decide most when they are read alone."""
-        reader, ours = load_reader(self._reader), {*questions(task.claim)}  # which tell nothing that the claim does not
-        asked = {
-            answer: "" if pair.question in ours else pair.question
-            for pair in reversed(task.pairs)
-            for answer in pair.answers
-            if answer.source is Source.EVIDENCE
-        }
-        answers = [*{answer.text: answer for answer in asked}.values()]
-        statement = core(task.claim.text)
-        scores = np.array([self._alone(answer.text, statement) for answer in answers], np.float32).reshape(-1, 3)
-        order = np.argsort(scores[:, Relation.NOT_ENOUGH], kind="stable")[:DECIDING]
-        evidence = evidence_text((asked[answers[place]], answers[place].text) for place in order) or NO_ANSWER
-        (likely,) = reader.labels([(evidence, claim_text(task.claim))])
+        """Judge by the mean of two readings: of each question's answers, and of the answer that decides most alone."""
+        statement, claim = core(task.claim.text), claim_text(task.claim)
+        ours = {*questions(task.claim)}  # which tell nothing that the claim does not
+        found: dict[Answer, Probabilities] = {}
+        readings = []
+        for pair in task.pairs:
+            read = {one: self._alone(one.text, statement) for one in pair.answers if one.source is Source.EVIDENCE}
+            found |= read
+            question = "" if pair.question in ours else pair.question
+            deciding = sorted(read, key=lambda one: read[one][Relation.NOT_ENOUGH])[:DECIDING]
+            if deciding or not pair.answered:
+                said = [one.text for one in deciding] or [NO_ANSWER]
+                readings.append(evidence_text((question, text) for text in said))
+        first = min(found, key=lambda one: found[one][Relation.NOT_ENOUGH], default=None)
+        each = np.mean([self._labelled(one, claim) for one in readings or [NO_ANSWER]], axis=0)
+        alone = evidence_text([("", first.text)]) if first else NO_ANSWER
+        likely = (each + self._labelled(alone, claim)) / 2
         best = int(likely.argmax())
-        reasons = justify(VERDICTS[best], answers, scores)
+        reasons = justify(VERDICTS[best], [*found], np.array([*found.values()], np.float32).reshape(-1, 3))
         return tasks.VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])
 
 

@@ -107,10 +107,10 @@ async def merge_verdicts(case: Case, branches: Sequence[Branch]) -> Thought[Verd
     verdicts = _verdicts(branches)
     if case.settings.graph.debate and (verdict := await resolve_disagreement(case, verdicts, pairs)):
         return verdict
-    answered = [pair for pair in pairs if pair.content.answered]
+    answered = any(pair.content.answered for pair in pairs)
     if case.settings.model.backend == "extractive" and verdicts and answered:  # one answer tells it little
         with suppress(DeadlineExpired):  # the branches vote; the case is marked as timed out
-            if verdict := await judge(case, answered, verdicts):
+            if verdict := await judge(case, pairs, verdicts):
                 return verdict
     return vote(case, verdicts)
 

@@ -64,8 +64,8 @@ def test_a_judgement_reads_the_answers_that_decide_most(monkeypatch: pytest.Monk
     date = date.model_copy(update={"source": Source.METADATA})
     pairs = (qa(ours, "joined", *others, said[0], date), qa(theirs, "joined", said[0]), QuestionAnswer.unanswered(ours))
     first, second = replies([JudgeClaim(claim=TRAFFIC, pairs=pairs), JudgeClaim(claim=TRAFFIC, pairs=pairs[2:])])
-    kept = " ".join(one.text for one in others[: DECIDING - 1])  # each once, without the rules' own questions
-    assert read == [f"{said[0].text} {kept}", NO_ANSWER]
+    kept = " ".join(one.text for one in others[: DECIDING - 1])  # without the rules' own questions
+    assert read == [f"{said[0].text} {kept}", f"{theirs} {said[0].text}", NO_ANSWER, said[0].text]  # each once
     assert (first.label, second.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
 
 
