@@ -108,25 +108,29 @@ def _pieces(page: Any) -> list[Piece]:
         if after and _same_line(box, after) and left < after.left < right < after.right:
             right = after.left - NOTHING
         found = text.get_text_bounded(left, box.bottom, right, box.top).translate(LIGATURES)
-        if shown := " ".join(found.split()):
-            pieces.append(replace(box, text=shown))
+        if found.strip():
+            pieces.append(replace(box, text=found))
     return _merged(pieces)
 
 
 def _merged(pieces: Sequence[Piece]) -> list[Piece]:
-    """Join the words of a line that are placed one by one, in the order in which the page draws them."""
+    """Join the words of a line that are placed one by one, in the order in which the page draws them.
+
+    PDFium gives most spaces between them; a gap between two letters is one too.
+    """
     merged: list[Piece] = []
     height = median(piece.top - piece.bottom for piece in pieces) if pieces else 0.0
     for piece in pieces:
         last = merged[-1] if merged else piece
         gap = piece.left - last.right
         if merged and _same_line(last, piece) and abs(gap) <= WORD_GAP * height:
-            text = last.text + " " * (gap > SPACE * height) + piece.text
+            apart = gap > SPACE * height and last.text[-1] not in "([" and piece.text[0] not in ".,;:!?)]"
+            text = last.text + " " * apart + piece.text
             bottom, top = min(last.bottom, piece.bottom), max(last.top, piece.top)
             merged[-1] = Piece(last.left, bottom, piece.right, top, text)
         else:
             merged.append(piece)
-    return merged
+    return [replace(piece, text=" ".join(piece.text.split())) for piece in merged]
 
 
 def _same_line(one: Piece, other: Piece) -> bool:
@@ -144,7 +148,7 @@ def _links(document: Any, page: Any, raw: Any) -> list[Piece]:
         address = create_string_buffer(raw.FPDFAction_GetURIPath(document, action, None, 0))
         raw.FPDFAction_GetURIPath(document, action, address, len(address))
         found = address.value.decode("utf-8", "replace")
-        if found.startswith(("http://", "https://")) and not re.search(r"[\s()<>]", found):
+        if found.startswith(("http://", "https://")) and not re.search(r"[\s<>]", found):
             links.append(Piece(box.left, box.bottom, box.right, box.top, found))
     return links
 

@@ -183,9 +183,10 @@ def tight(gap):
         (tight(200), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
         (tight(333), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
         ("(It bred at W) Tj /F1 12.01 Tf [60 (end Meadows)] TJ ", ["It bred at Wend Meadows"], ""),
+        (r"(It bred \() Tj /F1 12.01 Tf (boats) Tj /F1 12 Tf (\). Then) Tj ", ["It bred (boats). Then"], ""),
         (tight(100), None, "page 1 with words that run together"),
     ],
-    ids=["columns", "a title above columns", "words apart", "table", "narrow gaps", "wide gaps", "close letters", "no gaps"],
+    ids=["columns", "a title above columns", "words apart", "table", "narrow gaps", "wide gaps", "close letters", "brackets", "no gaps"],
 )  # fmt: skip
 def test_a_pdf_is_read_in_columns_with_its_spaces(shown, expected, warning, caplog):
     found = blocks(pdf([""], shown=shown), ".pdf")
@@ -196,7 +197,7 @@ def test_a_pdf_is_read_in_columns_with_its_spaces(shown, expected, warning, capl
 @pytest.mark.parametrize(
     ("action", "address"),
     [
-        ("/A << /S /URI /URI (https://a.example/toll) >>", " <https://a.example/toll>"),
+        ("/A << /S /URI /URI (https://a.example/toll_\\(old\\)) >>", " <https://a.example/toll_(old)>"),
         ("/A << /S /URI >>", ""),
         ("", ""),
     ],
@@ -257,7 +258,7 @@ def test_lines_of_a_pdf_are_unwrapped():
         ("People of towns, by census\n\"Source: office, 2017\"\n\ntown;people\nOslo;1\n",
          ["People of towns, by census", "Source: office, 2017", "town: Oslo, people: 1"], ""),
         ("People,,\nof towns,,\ntown,people,year\nOslo,1,2017\n", ["People", "of towns", "town: Oslo, people: 1, year: 2017"], ""),
-        ("# made by hand\ntown,people\nOslo,1\n", ["# made by hand", "town: Oslo, people: 1"], ""),
+        ("# by hand, in 2017\ntown\tkm, by road\tyear\nOslo\t1,5\t1961\n", ["# by hand, in 2017", "town: Oslo, km, by road: 1,5, year: 1961"], ""),
         (",2015,2016\nOslo,1,2\n", ["Oslo, 2015: 1, 2016: 2"], ""),
         ("town\nOslo\nÅs\n", ["town: Oslo", "town: Ås"], ""),
         ("People of towns\n", ["People of towns"], "got only lines without"),
