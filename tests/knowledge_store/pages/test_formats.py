@@ -18,6 +18,7 @@ FIELD = (
     '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>PAGE</w:instrText></w:r>'
     f'<w:r><w:fldChar w:fldCharType="separate"/></w:r>{run("57")}<w:r><w:fldChar w:fldCharType="end"/></w:r>'
 )
+CHART = "<w:r><c:chart xmlns:c='http://schemas.openxmlformats.org/drawingml/2006/chart'/></w:r>"
 MERGED = '<w:tcPr><w:vMerge w:val="{}"/></w:tcPr>'
 HEADER = "<w:hdr xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:p><w:r><w:t>Draft</w:t></w:r></w:p></w:hdr>"
 
@@ -53,10 +54,11 @@ def row(*cells):
          f'{row(MERGED.format("continue") + paragraph(" "), paragraph("Bergen"), paragraph("9%"))}</w:tbl>',
          ["year: 2020, town: Oslo, value: 12%", "year: 2020, town: Bergen, value: 9%"], ""),
         (paragraph(f'{run("It rained.")}<w:r><w:footnoteReference w:id="2"/></w:r>'), ["It rained."], "1 footnotes are missing"),
+        (paragraph(run("It rained.") + CHART), ["It rained."], "left out 1 of its charts"),
         (paragraph(f'{run("It rained.")}<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath>'), ["It rained."], "1 of its equations"),
     ],
     ids=["tracked", "control", "moved", "simple field", "field", "box", "drawn box", "old box", "link",
-         "table", "merged", "lost footnote", "equation"],
+         "table", "merged", "lost footnote", "chart", "equation"],
 )  # fmt: skip
 def test_a_docx_has_what_word_shows(body, expected, warning, caplog):
     assert blocks(docx(body, {"r1": "https://a.example/lanes"}), ".docx") == expected
@@ -155,7 +157,10 @@ def placed(left, y, text):
     shown = ""
     for word in text.split():
         shown += f"1 0 0 1 {left} {y} Tm ({word}) Tj "
-        left += sum(3 if char in "ilt.,fjr" else 9 if char in "mwMTCRN" else 6.2 for char in word) + 3.6
+        left += (
+            sum(3 if char in "ilt.,fj" else 4 if char == "r" else 9 if char in "mwMTCRN" else 6.7 for char in word)
+            + 3.6
+        )
     return shown
 
 
@@ -179,6 +184,8 @@ def tight(gap):
         (WIDE + " ".join(line.format(y=740 - 13 * number) for number, line in enumerate(COLUMNS)),
          ["A report on the mills of the whole valley of the upper Aster in our time", LEFT, RIGHT], ""),
         (APART, [LEFT, RIGHT], ""),
+        (" ".join(f"1 0 0 1 {72 + 7.4 * number} 740 Tm ({char}) Tj" for number, char in enumerate("opened on 2020")),
+         ["opened on 2020"], ""),
         (TABLE, ["year people", "2020 31", "2021 35", "2022 36"], ""),
         (tight(200), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
         (tight(333), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
@@ -186,7 +193,7 @@ def tight(gap):
         (r"(It bred \() Tj /F1 12.01 Tf (boats) Tj /F1 12 Tf (\). Then) Tj ", ["It bred (boats). Then"], ""),
         (tight(100), None, "page 1 with words that run together"),
     ],
-    ids=["columns", "a title above columns", "words apart", "table", "narrow gaps", "wide gaps", "close letters", "brackets", "no gaps"],
+    ids=["columns", "a title above columns", "words apart", "letters apart", "table", "narrow gaps", "wide gaps", "close letters", "brackets", "no gaps"],
 )  # fmt: skip
 def test_a_pdf_is_read_in_columns_with_its_spaces(shown, expected, warning, caplog):
     found = blocks(pdf([""], shown=shown), ".pdf")
