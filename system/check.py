@@ -198,7 +198,7 @@ def _found_nothing(case: Case, outcome: Outcome) -> bool:
 def _unsure(verdict: Verdict, ranked: RankedStore, failures: Sequence[Failure]) -> Verdict:
     """A verdict on no answer at all: little is known, so it says little, and says what was searched, or why not."""
     pages, passages = counted(ranked.report.pages, "page"), counted(len(ranked.passages), "passage")
-    searched = f"{verdict.justification} Nothing in {pages}, {passages}, answers a question."
+    searched = f"{verdict.justification} Searched: {pages}, {passages}."
     unread = (one.cause or one.message for one in failures if one.operation == READ and one.unanswered)
     return verdict.model_copy(
         update={
