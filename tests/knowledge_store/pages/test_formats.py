@@ -69,12 +69,8 @@ def test_a_docx_has_what_word_shows(body, expected, warning, caplog):
 def test_notes_and_links_of_a_docx_are_kept(kind, caplog):
     mark = f'{run("It opened in 1932.")}<w:r><w:{kind}Reference w:id="2"/></w:r>'
     link = f'<w:hyperlink r:id="r1">{run("Two lanes.")}</w:hyperlink>'
-    parts = {
-        f"{kind}s": note(kind, "Annals, p. 12."),
-        "header1": HEADER,
-        "comments": "<w:comment w:id='1'/>",
-        "styles": "<torn",
-    }
+    parts = {"header1": HEADER, "comments": "<w:comment w:id='1'/>", "styles": "<torn"}
+    parts[f"{kind}s"] = note(kind, "Annals, p. 12.")
     data = docx(paragraph(mark) + paragraph(link), {"r1": "https://a.example/"}, **parts)
     assert blocks(data, ".docx") == ["It opened in 1932.", "Two lanes.", "Annals, p. 12."]
     text = html_of(data, ".docx", "a") or ""
@@ -240,18 +236,10 @@ def test_a_bad_page_of_a_pdf_is_named(old, new, pages, warning, caplog):
 
 def test_lines_of_a_pdf_are_unwrapped():
     words = ["Bridges", "The Aster bridge was opened to traf-", "fic in May 1932, said the minis-", "try.", "Now"]
-    assert blocks(pdf(words), ".pdf") == [
-        "Bridges",
-        "The Aster bridge was opened to traffic in May 1932, said the ministry.",
-        "Now",
-    ]
-    short = [
-        "Corvane",
-        "the city. The old",
-        "bridge is closed to lorries.",
-        "a. cars",
-        "A footer that is as long as three lines of text",
-    ]
+    prose = "The Aster bridge was opened to traffic in May 1932, said the ministry."
+    assert blocks(pdf(words), ".pdf") == ["Bridges", prose, "Now"]
+    footer = "A footer that is as long as three lines of text"
+    short = ["Corvane", "the city. The old", "bridge is closed to lorries.", "a. cars", footer]
     assert blocks(pdf(short), ".pdf")[:3] == ["Corvane", "the city. The old bridge is closed to lorries.", "a. cars"]
 
 
