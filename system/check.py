@@ -150,7 +150,7 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
     if calibration:
         verdict = verdict.model_copy(update={"confidence": calibration.of(verdict.confidence)})
     if _found_nothing(case, outcome):
-        verdict = _unsure(verdict, ranked)
+        verdict = _unsure(verdict, ranked, case.failures)
     if case.settings.graph.two_labels:
         verdict = _in_two_labels(case, verdict)
     flaws = Flaws(ranked.report.flaws) + case.index.flaws  # of the claim's pages, and of those found in an archive
@@ -190,14 +190,15 @@ def _found_nothing(case: Case, outcome: Outcome) -> bool:
     return outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE and not (answered or broken or case.stopwatch.timed_out)
 
 
-def _unsure(verdict: Verdict, ranked: RankedStore) -> Verdict:
-    """A verdict on no answer at all: little is known, so it says little, and says what was searched."""
+def _unsure(verdict: Verdict, ranked: RankedStore, failures: Sequence[Failure]) -> Verdict:
+    """A verdict on no answer at all: little is known, so it says little, and says what was searched, or why not."""
     pages, passages = counted(ranked.report.pages, "page"), counted(len(ranked.passages), "passage")
-    searched = f"Nothing in {pages}, {passages}, answers a question."
+    searched = f"{verdict.justification} Searched: {pages}, {passages}."
+    unread = (one.cause or one.message for one in failures if one.operation == READ and one.unanswered)
     return verdict.model_copy(
         update={
             "confidence": min(verdict.confidence, GUESS),
-            "justification": f"{verdict.justification} {searched}".strip(),
+            "justification": next((f"Nothing was read: {reason}." for reason in unread), searched.strip()),
         }
     )
 

@@ -203,8 +203,8 @@ def _names_columns(row: Sequence[str], usual: int) -> bool:
 
 
 def _shape(sample: Sequence[str], delimiters: str) -> tuple[str, int]:
-    """The delimiter that cuts most lines into equally many fields, and how many; 0 if it cuts none."""
-    shapes = []
+    """The delimiter that cuts most lines but comments into equally many fields, and how many; 0 if it cuts none."""
+    shapes, sample = [], [line for line in sample if not line.startswith("#")]
     for delimiter in delimiters:
         counts = Counter(len(row) for row in csv.reader(sample, delimiter=delimiter) if len(row) > 1)
         fields, lines = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))

@@ -25,7 +25,7 @@ NO_TEXT = "skipped, no text (blank, damaged, or a picture: recognize the text in
 RUN_TOGETHER = "with words that run together: check what is quoted from there"
 SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
 SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
-SPACE, WORD_GAP = 0.05, 1.2  # between letters, and between words of a line, in heights of letters
+SPACE, WIDE_SPACE, WORD_GAP = 0.05, 0.35, 1.2  # between words of a line, in heights of letters
 NOTHING = 0.01  # points: less than any letter, more than rounding
 CELL_GAP = 2.0  # between cells of a row, in heights of its letters
 COLUMN_LINES, COLUMN_WIDTH = 3, 18  # fewest lines of a column, and their characters on average
@@ -108,30 +108,36 @@ def _pieces(page: Any) -> list[Piece]:
         if after and _same_line(box, after) and left < after.left < right < after.right:
             right = after.left - NOTHING
         found = text.get_text_bounded(left, box.bottom, right, box.top).translate(LIGATURES)
-        if shown := " ".join(found.split()):
-            pieces.append(replace(box, text=shown))
+        if found.strip():
+            pieces.append(replace(box, text=found))
     return _merged(pieces)
 
 
 def _merged(pieces: Sequence[Piece]) -> list[Piece]:
-    """Join the words of a line that are placed one by one, in the order in which the page draws them."""
+    """Join the words of a line that are placed one by one, in the order in which the page draws them.
+
+    PDFium gives most spaces between them. A gap is one too; beside letters that stand alone and marks, only a wide one.
+    """
     merged: list[Piece] = []
     height = median(piece.top - piece.bottom for piece in pieces) if pieces else 0.0
     for piece in pieces:
         last = merged[-1] if merged else piece
         gap = piece.left - last.right
         if merged and _same_line(last, piece) and abs(gap) <= WORD_GAP * height:
-            text = last.text + " " * (gap > SPACE * height) + piece.text
+            around = last.text[-3:] + piece.text[:3]
+            space = SPACE if len(around) == 6 and around.isalnum() else WIDE_SPACE
+            text = last.text + " " * (gap > space * height) + piece.text
             bottom, top = min(last.bottom, piece.bottom), max(last.top, piece.top)
             merged[-1] = Piece(last.left, bottom, piece.right, top, text)
         else:
             merged.append(piece)
-    return merged
+    return [replace(piece, text=" ".join(piece.text.split())) for piece in merged]
 
 
 def _same_line(one: Piece, other: Piece) -> bool:
-    """Whether two pieces stand on the same line: one covers the middle of the other."""
-    return one.bottom <= other.middle <= one.top or other.bottom <= one.middle <= other.top
+    """Whether two pieces stand on the same line: a third of the lower one, perhaps a comma, is beside the other."""
+    shared = min(one.top, other.top) - max(one.bottom, other.bottom)
+    return shared >= min(one.top - one.bottom, other.top - other.bottom) / 3
 
 
 def _links(document: Any, page: Any, raw: Any) -> list[Piece]:
@@ -144,7 +150,7 @@ def _links(document: Any, page: Any, raw: Any) -> list[Piece]:
         address = create_string_buffer(raw.FPDFAction_GetURIPath(document, action, None, 0))
         raw.FPDFAction_GetURIPath(document, action, address, len(address))
         found = address.value.decode("utf-8", "replace")
-        if found.startswith(("http://", "https://")) and not re.search(r"[\s()<>]", found):
+        if found.startswith(("http://", "https://")) and not re.search(r"[\s<>]", found):
             links.append(Piece(box.left, box.bottom, box.right, box.top, found))
     return links
 

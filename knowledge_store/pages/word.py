@@ -25,6 +25,7 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 V = "{urn:schemas-microsoft-com:vml}"
+GRAPHICS = [f"{{http://schemas.openxmlformats.org/drawingml/2006/{one}" for one in ("chart}chart", "diagram}relIds")]
 _KNOWN = "document body p r t tbl tr tc ins smartTag drawing hyperlink sdt sdtContent txbxContent object pict"
 KNOWN = {f"{W}{name}" for name in [*_KNOWN.split(), "footnotes", "footnote", "endnotes", "endnote"]} | {
     *(f"{V}{name}" for name in ("group", "rect", "roundrect", "shape", "textbox")),
@@ -138,6 +139,7 @@ def _name_unread(text: str, parts: dict[str, bytes], trees: Sequence[Any], name:
     for count, what in (
         (parts.get(COMMENTS, b"").count(b"<w:comment "), "left out %d of its comments"),
         (sum(1 for tree in trees for _ in tree.iter(f"{M}oMath")), "left out %d of its equations"),
+        (sum(1 for tree in trees for _ in tree.iter(*GRAPHICS)), "left out %d of its charts and diagrams"),
         (sum(count for char, count in (shown - read).items() if not char.isspace()), "%d characters are not read"),
     ):
         if count:

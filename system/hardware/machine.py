@@ -51,9 +51,10 @@ def torch_if_installed() -> Any:
 
 def _has_gpu() -> tuple[bool, str]:
     """Return whether this machine can run the production model, and what it has or lacks."""
-    torch = torch_if_installed()
+    for_cpus = (version_of("torch") or "").endswith("+cpu")  # such a build takes seconds to import
+    torch = None if for_cpus else torch_if_installed()
     if not torch and Path("/proc/driver/nvidia/version").exists():
-        return False, "PyTorch is missing (scripts/setup.sh gpu)"
+        return False, "PyTorch for GPUs is missing (scripts/setup.sh gpu)"
     if not (torch and torch.cuda.is_available()):
         return False, "no GPU was found"
     free, total = torch.cuda.mem_get_info(0)

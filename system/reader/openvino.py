@@ -136,9 +136,13 @@ def softmax(logits: NDArray[np.float32]) -> Probabilities:
 
 
 def _clean(text: str) -> str:
-    """A text without lone surrogates, which no tokenizer can read, and with commas in 12 300 and 12’300."""
+    """A text without lone surrogates, which no tokenizer can read, and with commas between thousands.
+
+    >>> _clean("12 300,5 or 12’300.5")
+    '12,300.5 or 12,300.5'
+    """
     text = text.encode("utf-8", "replace").decode("utf-8").strip()
-    return _SPACED.sub(lambda number: re.sub(r"[\s'’]", ",", number[0]), text)
+    return _SPACED.sub(lambda number: re.sub(r"[\s'’]", ",", number[0].replace(",", ".")), text)
 
 
 def read_graph(folder: Path) -> Any:

@@ -36,7 +36,7 @@ _OPINIONS = re.compile(
     r"^\W*(?:I|we) (?:\w+ly |just |do |don['’]t )?(?:believe|doubt|feel|guess|think)\b|"
     r"\b(?:in my (?:\w+ )?(?:opinion|view|eyes)|to my mind|for my taste|if you ask me)\b|"
     rf"\b(?:{_SEEMING}) (?:(?:{_DEGREE}) )*(?:{_TASTE})\b|\b(?:should|ought to)\b|"
-    r"\bdeserves? (?:better|more|praise|respect|credit)\b",
+    r"\bdeserves? (?:better|more|praise|respect|credit)\b|^\W*not (?:everything|all that) \w+s\W*$",
     re.IGNORECASE,
 )
 _FEELINGS = re.compile(  # also about what somebody said: "I am glad that the mayor said so."

@@ -130,7 +130,7 @@ def test_a_verdict_on_no_answer_says_what_was_searched(checker, tmp_path):
     (checked,) = checker.check_many(["The Aster bridge opened in 1932."], store=tmp_path)
     verdict = checked.verdict
     assert verdict.label is Label.NOT_ENOUGH_EVIDENCE and verdict.confidence <= 0.25
-    assert verdict.justification.endswith("Nothing in 0 pages, 0 passages, answers a question.")
+    assert verdict.justification == "Nothing was read: file without a page of text."
 
 
 def test_many_claims_are_checked_against_documents(checker):

@@ -62,7 +62,7 @@ def print_citations(checked: "CheckedCitations", console: "Console") -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from knowledge_store.pages.page import source_name
+    from knowledge_store.pages.page import counted, source_name
     from system.citations.records import UNREAD, Outcome, described
 
     color = {Outcome.SUPPORTED: "green", Outcome.CONTRADICTED: "red"} | dict.fromkeys(UNREAD, "magenta")
@@ -77,6 +77,6 @@ def print_citations(checked: "CheckedCitations", console: "Console") -> None:
         table.add_row(Text(cited.sentence.claim), Text(where), label, explained(one.why, one.result))
     console.print(table)
     counts = ", ".join(f"{count} {outcome}" for outcome, count in checked.counts.items() if count)
-    console.print(Text(f"{len(checked.citations)} citations: {counts}"))
+    console.print(Text(f"{counted(len(checked.citations), 'citation')}: {counts}"))
     if lost := described(checked.unresolved):
         console.print(Text(lost))

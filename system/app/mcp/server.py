@@ -25,7 +25,7 @@ from system.app.errors import can_be_mended
 from system.app.service.jobs import Job, JobError, Jobs, Kind, QueueFull, UnknownJob, Work
 from system.app.service.schema import DOCUMENTS, TEXT, ClaimText, Day, DocumentName, Speaker, State, Stated
 from system.documents import Document
-from system.graph.records import Claim
+from system.graph.records import Claim, ClaimsError
 
 if TYPE_CHECKING:  # they stand on the engine, which takes seconds to import
     from system.api import FactChecker
@@ -134,7 +134,11 @@ class Tools:
         """Check one factual claim against documents; the verdict comes with the words of the source that decide."""
         from system.app.service.checks import check_claim  # only now: it stands on the engine
 
-        asked, collect = Claim(claim, date=date, speaker=speaker), partial(self._collection, documents)
+        try:
+            asked = Claim(claim, date=date, speaker=speaker)
+        except ClaimsError as error:  # what only its constructor finds, such as a claim of emphasis marks
+            raise ToolError(str(error)) from None
+        collect = partial(self._collection, documents)
         return await self._answer(context, Kind.CLAIM, partial(check_claim, asked, collect))
 
     async def check_text(

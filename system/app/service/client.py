@@ -40,8 +40,8 @@ def ask_running_service(
         settings: the service answers only if it has the same.
 
     Returns:
-        ``result`` and ``graph`` as JSON; None if there is no such service, it cannot check the claim, or there were
-        flaws or failures. Then the caller checks the claim by itself, so that the user sees the errors and warnings.
+        ``result`` and ``graph`` as JSON, and ``warnings`` of what was not read; None if there is no such service, it
+        cannot check the claim, or there were failures. Then the caller checks by itself, and the user sees the errors.
     """
     path = socket_path()
     if "-" in documents or not is_private(path.parent) or not (connection := connect(path)):
@@ -64,7 +64,7 @@ def ask_running_service(
         answer: dict[str, Any] = json.loads(text)
     except (OSError, ValueError):
         return None
-    return None if answer["result"]["flaws"] or answer["result"]["failures"] else answer
+    return None if answer["result"]["failures"] else answer
 
 
 def _quoted(path: str) -> str:

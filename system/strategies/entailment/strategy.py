@@ -118,8 +118,9 @@ async def check_statement(
     pair = case.graph.add(_pair(question.content.text, label, read), kept or [question], "read", under=question)
     found = evidence or [one for one in case.graph.holding(Evidence) if question.id in one.parents]
     reason = REPEATED if found and not pages else justify(label, pages)
-    if not pages and any(codes):
-        reason, confidence = justify_language("What was found is", {*codes} - {""}), GUESS
+    if label is Label.NOT_ENOUGH_EVIDENCE and any(codes):
+        unread = justify_language("More was found" if pages else "What was found is", {*codes} - {""})
+        reason, confidence = (f"{reason} {unread}", confidence) if pages else (unread, GUESS)
     verdict = Verdict(label=label, justification=reason, confidence=confidence)
     return statement.text, case.graph.add(verdict, [pair], "judge", under=question)
 

@@ -110,6 +110,7 @@ def test_without_documents_those_of_the_server_or_its_archive_are_read(tmp_path)
 REFUSED = [
     ("check_claim", {}, "claim\n  Field required"),
     ("check_claim", {"claim": " \n"}, "claim\n  String should have at least 1 character"),
+    ("check_claim", CLAIM | {"claim": "**_**"}, "claim: expected a statement to check, got an empty text"),
     ("check_claim", CLAIM | {"day": "1"}, "day\n  Extra inputs are not permitted"),
     ("check_claim", CLAIM | {"date": "May"}, "expected a date as 2020-08-25 or 25-8-2020"),
     ("check_claim", CLAIM | {"documents": [{"name": "a"}]}, "documents.0.text\n  Field required"),

@@ -171,11 +171,7 @@ OPENED = "The bridge opened in 1932."
     ("text", "claim", "targets"),
     [
         # An address ends where it ends.
-        (
-            "The bridge opened in 1932, see https://a.example/Aster_(bridge).",
-            OPENED,
-            "https://a.example/Aster_(bridge)",
-        ),
+        ("The bridge opened in 1932, see https://a.example/_(bridge).", OPENED, "https://a.example/_(bridge)"),
         ("The bridge opened in 1932 (https://a.example/a_(b)).", OPENED, "https://a.example/a_(b)"),
         ("The bridge opened in 1932 <https://a.example/a,b>.", OPENED, "https://a.example/a,b"),
         ("The bridge [opened](https://a.example/a_(b)) in 1932.", OPENED, "https://a.example/a_(b)"),

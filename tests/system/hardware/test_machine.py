@@ -18,6 +18,7 @@ from system.hardware import machine
     ],
 )
 def test_the_profile_fits_the_machine(monkeypatch, free, total, vllm, given, profile, reason):
+    monkeypatch.setattr(machine, "version_of", lambda _: "2.9.0+cu129")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: free is not None)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA A10G")
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (free * 2**30, total * 2**30))

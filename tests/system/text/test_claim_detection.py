@@ -28,6 +28,7 @@ TEXTS = {
         "I can't see why anyone would pay.",
         "I am glad that the mayor said so.",
         "It is a shame that nobody went.",
+        "Not everything shines.",
     ],
     "": [
         "",

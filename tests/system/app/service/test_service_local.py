@@ -43,7 +43,9 @@ def test_a_claim_is_answered_with_its_graph_under_the_names_that_the_user_gave(n
         checked = Checked(ClaimResult.model_validate(answer["result"]), Graph.from_json(answer["graph"]))
         assert checked.verdict.label is Label.REFUTED and checked.correction.text == "The Aster bridge opened in 1932."
         assert {one["address"] for pair in checked.to_dict()["evidence"] for one in pair["passages"]} == {notes}
-        assert checked.graph.thoughts[-1].kind == "verdict"
+        assert checked.graph.thoughts[-1].kind == "verdict" and not answer["warnings"]
+        (warning,) = ask_running_service(CLAIM, [notes, "broken.pdf"], serving.settings)["warnings"]
+        assert warning.startswith("broken.pdf: skipped, cannot be read (damaged")
     assert not socket_path().exists()
 
 
@@ -54,7 +56,6 @@ def test_whatever_the_service_cannot_answer_is_left_to_the_command_line(notes):
     with listening(serving):
         assert ask_running_service(CLAIM, [notes], others) is None
         assert ask_running_service(CLAIM, ["missing.md"], serving.settings) is None
-        assert ask_running_service(CLAIM, [notes, "broken.pdf"], serving.settings) is None  # it has a warning
         assert ask_running_service(CLAIM, ["-"], serving.settings) is None
         for line in (b"\n", b"{}\n", b"[" * 2**21):
             with connected() as connection, suppress(ConnectionError):

@@ -89,6 +89,8 @@ def test_documents_in_another_language_are_not_read(checker):
     assert "What was found is in German, which the reader does not read" in checked.verdict.justification
     beside = verdict_of(checker, OPENED, a=german, b=OPENED)
     assert beside.verdict.justification.startswith("b.md says so")
+    undecided = verdict_of(checker, OPENED, a=german, b="It rained in 1932.").verdict.justification
+    assert "More was found in German" in undecided and "It rained" in undecided
 
 
 COPIES = [OPENED, "It did, says the ministry.", "It is confirmed that the bridge opened in 1932."]
