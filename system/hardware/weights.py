@@ -6,9 +6,6 @@ whose files lie in its cache (``HF_HOME``). With ``HF_HUB_OFFLINE=1`` a run asks
 
 from pathlib import Path
 
-import httpx2
-from huggingface_hub import snapshot_download
-
 from knowledge_store.dense.openvino import BUNDLED, NAME
 from system.models.base import ModelUnavailable, first_line
 from system.settings import Settings
@@ -32,7 +29,7 @@ def find(name: str) -> Path | None:
     folder = Path(name)
     if not folder.is_dir():
         try:
-            folder = Path(snapshot_download(name, local_files_only=True, ignore_patterns=[PICKLES]))
+            folder = _of_hub(name, local_files_only=True)
         except (OSError, ValueError):  # not in the cache, or only in part, or no name that the hub allows
             return None
     return folder if size(folder) else None
@@ -52,8 +49,8 @@ def fetch(name: str) -> str:
     folder = Path(name) if Path(name).is_dir() else find(name)
     if folder is None:
         try:
-            folder = Path(snapshot_download(name, ignore_patterns=[PICKLES]))
-        except (OSError, ValueError, httpx2.HTTPError) as error:
+            folder = _of_hub(name)
+        except (OSError, ValueError) as error:
             raise ModelUnavailable(
                 f"{name}: cannot be fetched ({first_line(error)}); check the connection and the name of the "
                 "Hugging Face repository, or give a folder that holds the weights"
@@ -62,3 +59,13 @@ def fetch(name: str) -> str:
             message = f"{name}: the hub has no weights as safetensors, and a pickle is not read; convert it"
             raise ModelUnavailable(message)
     return str(folder)
+
+
+def _of_hub(name: str, *, local_files_only: bool = False) -> Path:
+    import httpx2  # these take half a second, which bundled weights need not
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, local_files_only=local_files_only, ignore_patterns=[PICKLES]))
+    except httpx2.HTTPError as error:
+        raise OSError(first_line(error)) from error

@@ -8,7 +8,6 @@ from huggingface_hub import constants
 
 from knowledge_store.dense.openvino import BUNDLED
 from system.app import cli
-from system.hardware import weights
 from system.hardware.weights import fetch, find, needed, size
 from system.models.base import ModelUnavailable
 from system.settings import load
@@ -54,7 +53,7 @@ def test_a_fetch_brings_no_pickle_of_tensors(monkeypatch, tmp_path, capsys):
             (folder / file).write_bytes(b"1")
         return str(folder)
 
-    monkeypatch.setattr(weights, "snapshot_download", download)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
     assert cli.main(["fetch", "--profile", "a10g", "--model", "some/model"]) == 0
     here = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
     assert here == {"model.safetensors", "2_Dense/pytorch_model.bin"}  # the same tensors are not fetched twice
