@@ -47,6 +47,7 @@ class PassageIndex:
         self._lexical = Bm25([passage.text for passage in ranked.passages])
         self._candidates_per_query = settings.dense_candidates
         self._encoder = encoder
+        self._hypothetical = np.zeros((0, encoder.dimension), np.float32)
         self._vectors: dict[tuple[int, int], Vectors] = {}  # by the key of the passage
         self._lock = Lock()
         self._asked: dict[str, tuple[list[Passage], Vectors]] = {}  # candidates, vector
@@ -56,13 +57,17 @@ class PassageIndex:
         """Flaws of the pages that searching the archive skipped."""
         return self._book.flaws if self._book else Flaws()
 
+    def expand(self, texts: Sequence[str]) -> None:
+        """Average the vector of each later question with those of hypothetical passages (HyDE, Gao et al., 2023)."""
+        self._hypothetical = self._encoder.encode(texts)
+
     def prepare(self, questions: Sequence[str]) -> None:
         """Embed questions and their candidates in shared batches, so that ``nearest`` embeds nothing more."""
         new = [question for question in dict.fromkeys(questions) if question not in self._asked]
         if not new:
             return
         claim = [self._book.claim] if self._book else []
-        vectors = self._encoder.encode_queries(new + claim)
+        vectors = self._queries(new + claim)
         about = self._book.passages(claim[0], vectors[-1]) if self._book else ()
         asked = {
             question: (self._candidates(question, vector, about), vector)
@@ -116,6 +121,13 @@ class PassageIndex:
                 self._vectors |= zip(texts, self._encoder.encode([*texts.values()]), strict=True)
             rows = [self._vectors[passage.key] for passage in passages]
         return np.array(rows, dtype=np.float32).reshape(len(passages), self._encoder.dimension)
+
+    def _queries(self, texts: Sequence[str]) -> Vectors:
+        vectors = self._encoder.encode_queries(texts)
+        if len(self._hypothetical):
+            vectors = vectors + self._hypothetical.sum(axis=0)
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
 
     def _candidates(self, question: str, vector: Vectors, about: Sequence[Passage]) -> list[Passage]:
         """The passages worth embedding for a question, in the first stage's order, then the archive's."""

@@ -105,6 +105,15 @@ class Evidence(Content):
         return Summary(heading=document(self.passage.url).rpartition("/")[2], text=opening)
 
 
+class Hypothetical(Content):
+    """A passage that the model wrote to search with (HyDE); nothing rests on it."""
+
+    kind = "hypothetical passage"
+    letter = "h"
+
+    text: str
+
+
 class Verification(Content):
     """Whether the parent answer is entailed by its passage, and why."""
 

@@ -11,21 +11,39 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from system.case import Case, Outcome
+from pydantic import Field
+
+from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
 from system.graph.records import Label, QuestionAnswer, Verdict
-from system.graph.thoughts import Question, Thought
+from system.graph.thoughts import Hypothetical, Question, Thought
 from system.settings import DebateSettings, GraphSettings, Settings
-from system.strategies.base import strategy
+from system.strategies.base import options_of, strategy
 from system.strategies.debate.steps import resolve_disagreement
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.evidence import answer_question, answered_so_far, prepare
+from system.strategies.steps.examples import ExampleOptions
 from system.strategies.steps.questions import ask_next, first_questions
-from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
+from system.strategies.steps.tasks import (
+    AnswerQuestion,
+    AskQuestion,
+    JudgeClaim,
+    MergeAnswers,
+    VerifyAnswer,
+    WritePassage,
+)
 from system.strategies.steps.verdict import has_majority, judge, outcome, vote
 from system.tasks.base import Reply, Task
 
 ROUND = ("ask", "deduplicate", "retrieve", "answer", "verify", "merge", "judge")
+
+
+class GotOptions(ExampleOptions):
+    """What can be set for ``got`` alone."""
+
+    hypothetical: int = Field(
+        0, ge=0, le=100, description="passages to write on the claim and to average with each question's vector"
+    )
 
 
 @dataclass
@@ -48,18 +66,38 @@ def asks(settings: Settings) -> Iterator[type[Task[Reply]]]:
     yield from (AskQuestion, AnswerQuestion, MergeAnswers, JudgeClaim)
     yield from (VerifyAnswer,) if graph.verification else ()
     yield from (Argue, Moderate, CloseDebate) if graph.debate else ()
+    yield from (WritePassage,) if settings.options.get("hypothetical") else ()
 
 
-@strategy(asks=asks, searching=True, uses=(*GraphSettings.model_fields, *DebateSettings.model_fields))
+@strategy(
+    asks=asks,
+    searching=True,
+    uses=(*GraphSettings.model_fields, *DebateSettings.model_fields),
+    options=GotOptions,
+)
 async def got(case: Case) -> Outcome:
     """Check a claim with a graph of thoughts."""
     branches: list[Branch] = []
     with suppress(DeadlineExpired):  # what was learned until then is merged all the same
+        await hypothesize(case, options_of(case, GotOptions).hypothetical)
         branches = [Branch([question]) for question in await first_questions(case)]
         await explore(case, branches)
     verdict = await merge_verdicts(case, branches)
     rounds = max((len(branch.questions) for branch in branches), default=0)
     return replace(outcome(case, verdict), rounds=rounds, branches=len(branches))
+
+
+async def hypothesize(case: Case, number: int) -> None:
+    """Have the model write passages on the claim, which lead every later search (HyDE; HerO has eight).
+
+    They are no evidence, and no task shows them.
+    """
+    if not number:
+        return
+    tasks = [WritePassage(claim=case.claim, agent=agent) for agent in range(number)]
+    steps = [Step(task, lambda result: Hypothetical(text=result.reply.passage), [case.graph.root]) for task in tasks]
+    if written := [thought.content.text for thought in await case.think("hypothesize", steps) if thought]:
+        await case.stopwatch.within_deadline("retrieve", lambda: asyncio.to_thread(case.index.expand, written))
 
 
 async def explore(case: Case, branches: Sequence[Branch]) -> None:

@@ -26,10 +26,12 @@ from system.strategies.steps.tasks import (
     JudgeClaim,
     MergeAnswers,
     MergeReply,
+    PassageReply,
     QuestionReply,
     VerdictReply,
     VerificationReply,
     VerifyAnswer,
+    WritePassage,
 )
 from system.tasks.base import Task
 from tests.helpers import by_strategy, fake_time
@@ -87,6 +89,8 @@ class Answers:
             case AskQuestion(context=context, asked=asked):
                 turn = [FOLLOW_UPS[(len(context) + step) % len(FOLLOW_UPS)] for step in range(len(FOLLOW_UPS))]
                 return QuestionReply(question=next((question for question in turn if question not in asked), turn[0]))
+            case WritePassage():
+                return PassageReply(passage="The blog says that nobody remembers the first bridge.")
             case AnswerQuestion(passage=passage):
                 return AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=passage.text[:40])
             case VerifyAnswer():

@@ -59,6 +59,7 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "retrieval.later_pages": (False, {"retrieval__top_k": 8}),
     "retrieval.languages": (["en"], {"retrieval__top_k": 8}),
     "run.budget": (1e-9, {}),
+    "options.hypothetical": (2, {}),
     **dict(by_strategy.all_of("RUNS")),
 }
 # What has its effect outside of a check by a loaded model, where other tests show it.

@@ -9,23 +9,17 @@ label and the verdict. If the option ``examples`` names annotated claims, those 
 
 import asyncio
 from collections.abc import Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import Field
-
-from knowledge_store.bm25.scoring import Bm25
 from knowledge_store.pages.filters import dates_in
-from knowledge_store.settings import Name
-from system.averitec.gold import read_gold
 from system.case import Case, Outcome, Step
-from system.graph.records import AnswerType, Content, Record, Verdict
+from system.graph.records import AnswerType, Content, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
 from system.models.base import Completion
-from system.strategies.base import options_of, strategy
-from system.strategies.rag.tasks import ITEMS, Example, SourcesReply, WebSource, WeighSources
+from system.strategies.base import strategy
+from system.strategies.rag.tasks import SourcesReply, WebSource, WeighSources
 from system.strategies.steps.evidence import all_answered_so_far, as_pair, give, why_unread
+from system.strategies.steps.examples import ExampleOptions, examples_like
 from system.strategies.steps.tasks import JudgeClaim
 from system.strategies.steps.verdict import as_verdict, conclude
 
@@ -34,16 +28,9 @@ if TYPE_CHECKING:
 
 SOURCES, FETCHED = 10, 40  # passages that are read, and those that they are chosen from
 RELEVANCE = 0.7  # its weight against novelty
-EXAMPLES = 10  # of annotated claims that are shown
 
 
-class RagOptions(Record):
-    """What can be set for ``rag`` alone."""
-
-    examples: Name = Field("", description="annotated claims (AVeriTeC's train.json), to show the ten most alike")
-
-
-@strategy(asks=lambda settings: (WeighSources, JudgeClaim), uses=("evidence",), options=RagOptions)
+@strategy(asks=lambda settings: (WeighSources, JudgeClaim), uses=("evidence",), options=ExampleOptions)
 async def rag(case: Case) -> Outcome:
     """Check a claim with one prompt over the sources that a single search finds."""
     return await conclude(case, _weigh(case))
@@ -52,8 +39,7 @@ async def rag(case: Case) -> Outcome:
 async def _weigh(case: Case) -> Thought[Verdict] | None:
     sources = await find_sources(case)
     shown = tuple(_shown(case, source) for source in sources)
-    examples = examples_like(options_of(case, RagOptions).examples, case.claim.text)
-    task = WeighSources(claim=case.claim, sources=shown, examples=examples)
+    task = WeighSources(claim=case.claim, sources=shown, examples=examples_like(case))
     (result,) = await case.generate("weigh", [task])
     if isinstance(result, Completion):
         note_pairs(case, result, sources)
@@ -96,21 +82,3 @@ def note_pairs(case: Case, result: Completion[SourcesReply], sources: Sequence[T
             question = case.graph.add(Question(text=pair.question), [case.graph.root], "weigh")
             answered = case.graph.add(pair.answers[0], [question, source], "weigh")
             case.graph.add(pair, [answered], "weigh", under=question)
-
-
-def examples_like(file: str, claim: str) -> tuple[Example, ...]:
-    """Return the annotated claims of a file that BM25 ranks highest for a claim, except itself; none without a file."""
-    if not file:
-        return ()
-    examples, index = _annotated(file)
-    nearest = [examples[place] for place in index.rank(claim, EXAMPLES + 1).positions]
-    return tuple(example for example in nearest if example.claim != claim)[:EXAMPLES]
-
-
-@lru_cache(maxsize=1)
-def _annotated(file: str) -> tuple[list[Example], Bm25]:
-    examples = []
-    for gold in read_gold(Path(file)):
-        pairs = tuple((answer.question, answer.full) for answer in gold.answers[:ITEMS])
-        examples.append(Example(claim=gold.claim.text, pairs=pairs, label=gold.label))
-    return examples, Bm25([example.claim for example in examples])

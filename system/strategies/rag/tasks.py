@@ -6,6 +6,7 @@ from pydantic import Field
 
 from knowledge_store.pages.page import Passage
 from system.graph.records import Label, Record
+from system.strategies.steps.tasks import Example
 from system.tasks.base import Reply, Task, Text
 
 ITEMS = 10  # questions of a reply
@@ -19,14 +20,6 @@ class WebSource(Record):
     before: str
     after: str
     date: str
-
-
-class Example(Record):
-    """An annotated claim: questions with their answers, and its label."""
-
-    claim: str
-    pairs: tuple[tuple[str, str], ...]
-    label: Label
 
 
 class CitedPair(Record):

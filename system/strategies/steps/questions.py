@@ -6,6 +6,7 @@ from system.case import Case, Step
 from system.graph.records import Content, QuestionAnswer
 from system.graph.thoughts import Pruned, Question, Thought
 from system.models.base import Completion
+from system.strategies.steps.examples import examples_like
 from system.strategies.steps.tasks import AskQuestion, QuestionReply
 from system.text.questions import question_of_statement
 
@@ -105,7 +106,8 @@ def _step(
     """A question that follows from the verdict and the pairs of a branch, or a first one about the claim."""
     context = tuple(one.content for one in parents if isinstance(one.content, QuestionAnswer))
     asked = tuple(question.content.text for question in avoid)
-    task = AskQuestion(claim=case.claim, context=context, index=index, asked=asked)
+    shown = examples_like(case)
+    task = AskQuestion(claim=case.claim, context=context, index=index, asked=asked, examples=shown)
 
     def question(result: Completion[QuestionReply]) -> Question:
         return Question(text=result.reply.question.strip(), again=parents[0] is not case.graph.root)

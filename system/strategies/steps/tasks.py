@@ -5,9 +5,17 @@ from typing import Annotated
 from pydantic import Field
 
 from knowledge_store.pages.page import Passage
-from system.graph.records import Answer, AnswerType, Label, QuestionAnswer, Source
+from system.graph.records import Answer, AnswerType, Label, QuestionAnswer, Record, Source
 from system.graph.thoughts import Argument, Speaker
 from system.tasks.base import Adapter, EvidenceTask, Reply, Task, Text
+
+
+class Example(Record):
+    """An annotated claim: questions with their answers, and its label."""
+
+    claim: str
+    pairs: tuple[tuple[str, str], ...]
+    label: Label
 
 
 class QuestionReply(Reply):
@@ -29,10 +37,24 @@ class AskQuestion(Task[QuestionReply]):
     context: tuple[QuestionAnswer, ...]
     index: int
     asked: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
 
     def variant(self, models: int) -> int:
         """See ``Task.variant``."""
         return self.index
+
+
+class PassageReply(Reply):
+    """A passage that no page has."""
+
+    passage: Text
+
+
+class WritePassage(Task[PassageReply]):
+    """Write a passage on a claim as a page might have it, to search with."""
+
+    name = "write_passage"
+    max_tokens = 256
 
 
 class AnswerReply(Reply):
@@ -105,6 +127,7 @@ class JudgeClaim(Task[VerdictReply]):
     max_tokens = 320
 
     pairs: tuple[QuestionAnswer, ...]
+    examples: tuple[Example, ...] = ()
 
 
 class ArgumentReply(Reply):

@@ -11,6 +11,7 @@ from system.graph.records import Content, Failure, Label, Verdict
 from system.graph.thoughts import Argument, Question, Thought
 from system.models.base import Completion
 from system.strategies.steps.evidence import Pairs, all_answered_so_far, cited_beside
+from system.strategies.steps.examples import examples_like
 from system.strategies.steps.tasks import JudgeClaim
 
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.
@@ -23,7 +24,8 @@ async def judge(case: Case, pairs: Pairs, verdicts: Verdicts = (), *, final: boo
     """Judge the claim by the answers of a branch, or of all with verdicts; a final judgement may use the reserve."""
     latest = case.graph[pairs[-1].above] if pairs and not verdicts else case.graph.root
     under = latest if isinstance(latest.content, Question) else case.graph.root
-    task = JudgeClaim(claim=case.claim, pairs=tuple(pair.content for pair in pairs))
+    known = tuple(pair.content for pair in pairs)
+    task = JudgeClaim(claim=case.claim, pairs=known, examples=examples_like(case))
     parents: list[Thought[Content]] = [*verdicts] or [*reversed(pairs)] or [case.graph.root]
     (verdict,) = await case.think("judge", [Step(task, as_verdict, parents, under)], final=final)
     return verdict

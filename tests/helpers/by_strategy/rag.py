@@ -4,7 +4,8 @@ from pathlib import Path
 
 from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Label, QuestionAnswer
-from system.strategies.rag.tasks import CitedPair, Example, Ratings, SourcesReply, WebSource, WeighSources
+from system.strategies.rag.tasks import CitedPair, Ratings, SourcesReply, WebSource, WeighSources
+from system.strategies.steps.tasks import Example
 from system.tasks.base import Reply, Task
 from tests.helpers.scripted import Line
 

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from system.graph.graph import Graph, GraphError
 from system.graph.records import Answer, AnswerType, Content, Cost, Failure, Label, QuestionAnswer, Source, Verdict
-from system.graph.thoughts import Argument, Evidence, Pruned, Question, Speaker, Thought, Verification
+from system.graph.thoughts import Argument, Evidence, Hypothetical, Pruned, Question, Speaker, Thought, Verification
 from tests.helpers import by_strategy
 from tests.helpers.bridge import CLAIM, passage
 
@@ -14,6 +14,7 @@ ANSWER = Answer(text="In 1932.", type=AnswerType.EXTRACTIVE, source=Source.EVIDE
 CONTENTS = st.sampled_from(
     [
         Question(text="When?"),
+        Hypothetical(text="In 1932, they say."),
         Pruned(reason="repeats another question", similarity=0.95),
         Evidence(passage=passage("Text with “quotes”, \n and नमस्ते."), score=0.5),
         ANSWER,

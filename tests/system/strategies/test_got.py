@@ -7,7 +7,7 @@ import pytest
 
 from knowledge_store.settings import BM25_TOP_K
 from system.graph.records import AnswerType, Failure, Label, QuestionAnswer, Source, Verdict
-from system.graph.thoughts import Verification
+from system.graph.thoughts import Hypothetical, Verification
 from system.settings import load
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps.questions import replacements
@@ -22,6 +22,7 @@ from system.strategies.steps.tasks import (
     VerdictReply,
     VerificationReply,
     VerifyAnswer,
+    WritePassage,
 )
 from system.strategies.steps.verdict import vote
 from tests.helpers.bridge import BROKEN, NEI, PAGES, QUESTIONS, REFUTED, BagOfWords, asked, ran, run_check
@@ -95,6 +96,16 @@ def test_follow_ups_differ_between_branches(make_case, answers):
     (again,) = (task for task in asked(case, AskQuestion) if task.asked)
     assert follow_ups[0] in again.asked and len(again.asked) == 3
     assert [q.content.text for q in replacements(case)] == [follow_ups[1]]
+
+
+@pytest.mark.parametrize(("number", "reply", "nearest"), [(0, None, 1), (3, None, 2), (3, BROKEN, 1)])
+def test_passages_that_the_model_writes_lead_the_search_and_are_no_evidence(make_case, answers, number, reply, nearest):
+    answers.replace[WritePassage] = lambda _: reply
+    case, outcome = ran(make_case(options={"hypothetical": number}))
+    assert [request.temperature for request in case.model.requests[:number]] == [0.0, 0.7, 0.7][:number]
+    assert case.graph["q1.e1"].content.passage.url == PAGES[nearest][0]
+    assert len(case.graph.holding(Hypothetical)) == (0 if reply else number)
+    assert {passage.url for pair in outcome.pairs for passage in pair.passages} <= {url for url, _ in PAGES}
 
 
 def test_verification_drops_answers_that_do_not_follow(make_case, answers):

@@ -1,14 +1,11 @@
 """RAG with a scripted model: what it reads, what its graph holds, and what a claim gets when the model fails."""
 
-import orjson
 import pytest
 
-from system.graph.records import ClaimsError, Label, QuestionAnswer
+from system.graph.records import Label, QuestionAnswer
 from system.graph.thoughts import Evidence
 from system.models.prompting import render
-from system.strategies.rag.strategy import examples_like
 from system.strategies.rag.tasks import WeighSources
-from tests.helpers.annotated import answer, claim
 from tests.helpers.bridge import BROKEN, PAGES, asked, ran
 from tests.helpers.by_strategy.rag import ORDINARY
 
@@ -41,21 +38,3 @@ def test_without_a_cited_source_a_claim_gets_no_conclusive_verdict(make_case, an
     answers.replace[WeighSources] = lambda _: reply
     case, outcome = ran(make_case(strategy="rag"))
     assert outcome.verdict.label is Label.NOT_ENOUGH_EVIDENCE and case.failures
-
-
-def annotated(text):
-    return claim(text, "Refuted", ("Did it?", answer("No.", "Boolean", "It did not.")))
-
-
-def test_shows_the_annotated_claims_that_are_most_like_the_claim(tmp_path):
-    rows = [annotated(f"Claim {number} about rivers") for number in range(20)]
-    rows += [annotated("The bridge opened in 1932"), annotated("The bridge opened in 1931")]
-    file = tmp_path / "train.json"
-    file.write_bytes(orjson.dumps(rows))
-    examples = examples_like(str(file), "The bridge opened in 1932")
-    assert len(examples) == 10 and examples[0].claim == "The bridge opened in 1931"
-    assert (examples[0].pairs, examples[0].label) == ((("Did it?", "No. It did not."),), Label.REFUTED)
-    assert examples_like("", "The bridge opened") == ()
-    (tmp_path / "broken.json").write_text("{")
-    with pytest.raises(ClaimsError):
-        examples_like(str(tmp_path / "broken.json"), "Any.")
