@@ -5,7 +5,6 @@ It answers one question: does the engine apply the adapter as PEFT does? The hel
     python -m training check models/verdict_prediction --profile a10g
 """
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -30,7 +29,7 @@ from training import TrainingError
 EXAMPLES = Path(system.__file__).parent / "examples" / "claims.json"
 
 
-def check(adapter: Path, /, *, count: int = 8, settings: HiddenSettings = None) -> None:
+async def check(adapter: Path, /, *, count: int = 8, settings: HiddenSettings = None) -> None:
     """Check an adapter and print the findings. The engine serves ``--model``, by default the adapter's base.
 
     Args:
@@ -45,7 +44,7 @@ def check(adapter: Path, /, *, count: int = 8, settings: HiddenSettings = None) 
     served = {"model": (settings or {}).get("model") or base, "adapters": {kind: str(adapter)}}
     chosen = chosen.model_copy(update={"model": chosen.model.model_copy(update=served)})
     tasks = example_tasks(kind, count)
-    results = asyncio.run(_ask(chosen, tasks))
+    results = await _ask(chosen, tasks)
     written = [(task, result) for task, result in zip(tasks, results, strict=True) if result.raw]
     if not written:
         raise TrainingError(f"{adapter}: the engine gave no reply to {len(tasks)} requests; first: {results[0]}")

@@ -29,13 +29,7 @@ from training import TrainingError
 from training.datasets.evidence import BI_ENCODER, Source, bi_encoder, cross_encoder
 from training.datasets.gold import question_generation, verdict_prediction
 from training.datasets.leakage import HeldOut
-from training.datasets.moderator import (
-    Debate,
-    correct,
-    debate_settings,
-    hold_debates,
-    moderator_data,
-)
+from training.datasets.moderator import Debate, correct, debate_settings, hold_debates, moderator_data
 from training.datasets.question_answering import question_answering
 from training.datasets.samples import LEAKED_CLAIM, DataSet, Making, Written, replies, sha256_of, write_data_set
 from training.finetuning.command import DATA

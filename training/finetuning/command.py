@@ -37,9 +37,6 @@ class Changes:
     patience: PositiveInt | None = None
 
 
-UNCHANGED = Changes()
-
-
 def train(
     *,
     task: Task,
@@ -48,7 +45,7 @@ def train(
     output: Path | None = None,
     from_adapter: Path | None = None,
     seed: int = 1,
-    changes: Changes = UNCHANGED,
+    changes: Changes | None = None,
 ) -> None:
     """Train an adapter.
 
@@ -62,7 +59,7 @@ def train(
     """
     from training.finetuning import training  # imports large libraries
 
-    given = {name: value for name, value in asdict(changes).items() if value is not None}
+    given = {name: value for name, value in asdict(changes or Changes()).items() if value is not None}
     recipe = replace(RECIPES[task], **given)
     recipe = replace(recipe, micro_batch=gcd(recipe.batch, recipe.micro_batch))
     start = _start(from_adapter, recipe)
