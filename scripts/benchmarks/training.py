@@ -24,7 +24,7 @@ from transformers import AutoModelForCausalLM, PreTrainedConfig, Qwen2Config
 
 from scripts.benchmarks.shapes import QWEN_14B
 from training.finetuning.base import four_bits
-from training.finetuning.recipes import RECIPES, Recipe
+from training.finetuning.recipes import RECIPES, Recipe, Task
 
 GIB = 2**30
 GPU = torch.cuda.is_available()
@@ -45,7 +45,7 @@ class Case:
     """One training to measure."""
 
     name: str
-    task: str  # the recipe
+    task: Task  # the recipe
     tokens: int  # of every example
     micro_batch: int  # examples per forward pass
     passes: int = 1  # forward passes per update

@@ -2,7 +2,8 @@
 # Trains the reader on a GPU that is lent for minutes, on a machine without a network: first a teacher with all layers,
 # then the reader from the teacher's lowest layers and its probabilities. The calls, in order:
 #
-#   kit.sh pack BASE PAIRS.npz…  here: put the array files, and the encoder in pieces, into .gpu/ (git-ignored)
+#   kit.sh pack BASE PAIRS.npz…  here: put the array files, the encoder in pieces, and lib.tgz into .gpu/ (git-ignored);
+#                                lib.tgz has the libraries of the command line, which that machine may lack
 #   kit.sh away                  here: move large tracked weights out of the tree, which travels to that machine
 #   kit.sh keep FILE…            there, with these files of .gpu/ carried along: keep them in /tmp/reader
 #   kit.sh train A B             there: train the teacher for A minutes and the reader for B
@@ -33,7 +34,7 @@ unpacked() { # PREFIX FOLDER
 run() { # NAME OPTION...: train, and pack what was trained
   local name=$1 began=$SECONDS
   shift
-  $python -m training.reader.command train --data "$work"/pairs.*.npz --output "$work/$name" --frozen 0 --every 9 \
+  $python -m training reader train --data "$work"/pairs.*.npz --output "$work/$name" --frozen 0 --every 9 \
     --steps "${STEPS:-0}" "$@"
   packed "$work/$name" "$work/$name.piece" 15M
   echo "$name: $((SECONDS - began)) s"
@@ -46,6 +47,8 @@ case ${1:-} in
 Network('$2').save(Path('$kit/base'))"
     packed $kit/base $kit/base.piece 57M
     rm -r $kit/base
+    tar -C "$($python -c 'import cyclopts; print(cyclopts.__path__[0])')/.." -czf $kit/lib.tgz \
+      cyclopts docstring_parser attr attrs rich
     for ((n = 3; n <= $#; n++)); do cp "${!n}" $kit/pairs.$((n - 3)).npz; done
     ls -l $kit
     ;;
@@ -64,6 +67,7 @@ Network('$2').save(Path('$kit/base'))"
     ;;
   train)
     unpacked "$work/base.piece" "$work/base"
+    mkdir -p "$work/lib" && tar -C "$work/lib" -xf "$work/lib.tgz" && export PYTHONPATH=$work/lib
     run teacher --base "$work/base" --layers 0 --rate 8e-5 --minutes "$2"
     run reader --base "$work/teacher" --teacher "$work/teacher" --layers "${LAYERS:-8}" --rate 1e-4 --minutes "$3"
     "$0" take reader 0

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, get_args, get_origin
 
-from cyclopts import App, CycloptsError, Group, Parameter
+from cyclopts import Group, Parameter
 from pydantic import BaseModel
 
 from system.settings import SECTIONS, Settings, SettingsError, bundled_profiles
@@ -98,6 +98,9 @@ if TYPE_CHECKING:
 else:
     SettingOptions = Annotated[TypedDict("SettingOptions", _options(), total=False), Parameter(name="*")]
 
+HiddenSettings = Annotated[SettingOptions | None, Parameter(show=False)]
+"""Settings of a command that has options of its own to show."""
+
 
 def given(settings: Mapping[str, Any] | None) -> dict[str, Any]:
     """The settings that the command line gave, by field name, without the profile.
@@ -117,25 +120,6 @@ def _pairs(name: str, values: Sequence[str]) -> dict[str, str]:
     if wrong := [key for key, separator, _ in split if not separator]:
         raise SettingsError(f"{flag(name)}: expected NAME=VALUE, got {wrong[0]!r}")
     return {key: value for key, _, value in split}
-
-
-def parse_settings(arguments: Sequence[str]) -> dict[str, Any]:
-    """The settings among the words of a command line that has no other options left, the profile included.
-
-    Raises:
-        SettingsError: an option is unknown, or lacks its value.
-    """
-    app = App(help_flags=(), version_flags=(), print_error=False, exit_on_error=False)
-
-    @app.default
-    def settings(given: SettingOptions | None = None) -> dict[str, Any]:
-        return dict(given or {})
-
-    try:
-        found: dict[str, Any] = app(list(arguments), result_action="return_value")
-    except CycloptsError as error:
-        raise SettingsError(str(error)) from None
-    return found
 
 
 EVERY_SETTING: ContextVar[bool] = ContextVar("EVERY_SETTING", default=False)

@@ -4,12 +4,14 @@ import math
 import pytest
 
 from system.app import options
+from system.app.cli import app
 from system.settings import PROFILES, SECTIONS, Settings, SettingsError, load, load_calibration
 from system.tasks.base import Adapter
 
 
 def parse(*arguments):
-    return options.given(options.parse_settings(arguments))
+    _, bound, _ = app.parse_args(["fetch", *arguments])
+    return options.given(bound.arguments["settings"])
 
 
 def test_every_setting_has_one_option():

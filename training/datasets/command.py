@@ -3,19 +3,19 @@
 Finished work is kept: data sets are written whole, and judgements, debates and corrections one by one in journals.
 """
 
-import argparse
-import asyncio
 import hashlib
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
+from cyclopts import Parameter
+from cyclopts.validators import Number
 from tqdm import tqdm
 
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from system.app.commands.common import settings_of
-from system.app.options import parse_settings
+from system.app.options import HiddenSettings
 from system.averitec.claims import read_claims
 from system.averitec.gold import GoldClaim, read_gold, write_gold_store
 from system.files.journal import RecordJournal, identity_of
@@ -34,80 +34,62 @@ from training.datasets.question_answering import question_answering
 from training.datasets.samples import LEAKED_CLAIM, DataSet, Making, Written, replies, sha256_of, write_data_set
 from training.finetuning.command import DATA
 
-SETS = ("question_generation", "verdict_prediction", "question_answering", "moderator")
+SetName = Literal["question_generation", "verdict_prediction", "question_answering", "moderator"]
 CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L6-v2"
 LOCAL = ("vllm",)  # backends whose model is a folder or a name on the hub, with its tokenizer
 BALANCED = 0.3  # makes Not Enough Evidence as frequent as Refuted in the train split (docs/training.md)
 
 R = TypeVar("R", bound=Record)
+Share = Annotated[float, Parameter(validator=Number(gte=0, lte=1))]
 
 
-def add_command(commands: Any) -> None:
-    """Add ``data`` to the training commands."""
-    parser = commands.add_parser(
-        "data",
-        help="make the data sets of the adapters",
-        description="Make the data sets of the adapters from annotated claims, each with a card that says what was "
-        "dropped and why. A model, chosen as for a run, judges answers and holds debates. Finished work is kept: "
-        "the same command resumes it.",
-    )
-    parser.add_argument("--claims", type=Path, required=True, help="AVeriTeC's train.json, with its annotations")
-    parser.add_argument(
-        "--held-out", type=Path, nargs="+", required=True, help="dev and test claims, which no sample may repeat"
-    )
-    parser.add_argument("--output", type=Path, default=DATA, help="folder of the data sets (default: %(default)s)")
-    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS, help="data sets to make (default: all)")
-    parser.add_argument(
-        "--knowledge-store",
-        type=Path,
-        help="folder with <claim id>.json (default: answers stand for their pages, and debates are on gold evidence)",
-    )
-    parser.add_argument(
-        "--scorer",
-        help=f"finds an answer's passage: a cross-encoder on the CPU, a folder or a name; or {BI_ENCODER!r}, "
-        f"the encoder of retrieval (default: {CROSS_ENCODER} with a store, otherwise {BI_ENCODER!r})",
-    )
-    parser.add_argument(
-        "--threshold", type=_share, default=0.5, help="minimum score of a passage, in [0, 1] (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--partial",
-        type=_share,
-        default=BALANCED,
-        help="share of the verdict samples on partial evidence, which are Not Enough Evidence, that is kept; the paper "
-        "keeps all, 1 (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--tokenizer", help="model to train, whose tokenizer measures prompts and replies (default: the profile's)"
-    )
-    parser.add_argument("--limit", type=int, metavar="N", help="number of claims (default: all)")
-    parser.add_argument("--overwrite", action="store_true", help="redo debates and judgements from the start")
-    parser.set_defaults(run=run, settings=[])
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the data sets are made of.
+
+    Attributes:
+        claims: AVeriTeC's train.json, with its annotations.
+        held_out: dev and test claims, which no sample may repeat.
+        output: folder of the data sets.
+        sets: data sets to make.
+        knowledge_store: folder with <claim id>.json (default: answers stand for their pages, and debates are on gold
+            evidence).
+        scorer: finds an answer's passage: a cross-encoder on the CPU, a folder or a name; or bi-encoder, the encoder of
+            retrieval (default: cross-encoder/ms-marco-MiniLM-L6-v2 with a store, otherwise bi-encoder).
+        threshold: minimum score of a passage, in [0, 1].
+        partial: share of the verdict samples on partial evidence, which are Not Enough Evidence, that is kept; the
+            paper keeps all, 1.
+        tokenizer: model to train, whose tokenizer measures prompts and replies (default: the profile's).
+        limit: number of claims (default: all).
+        overwrite: redo debates and judgements from the start.
+    """
+
+    claims: Path
+    held_out: list[Path]
+    output: Path = DATA
+    sets: Annotated[tuple[SetName, ...], Parameter(show_default="all")] = get_args(SetName)
+    knowledge_store: Path | None = None
+    scorer: str | None = None
+    threshold: Share = 0.5
+    partial: Share = BALANCED
+    tokenizer: str | None = None
+    limit: int | None = None
+    overwrite: bool = False
 
 
-def _share(text: str) -> float:
-    value = float(text)
-    if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, got {text}")
-    return value
-
-
-def run(options: argparse.Namespace) -> None:
+async def data(*, options: Options, settings: HiddenSettings = None) -> None:
     """Make the data sets and print a line for each."""
-    asyncio.run(_run(options))
-
-
-async def _run(options: argparse.Namespace) -> None:
-    settings = settings_of(parse_settings(options.settings))
-    store: Path | None = options.knowledge_store
+    chosen = settings_of(settings)
+    store = options.knowledge_store
     if store and not store.is_dir():
         raise TrainingError(f"{store} not found; expected a folder with <claim id>.json")
     held_out = HeldOut(claim.text for file in options.held_out for claim in read_claims(file))
     claims, leaked = _claims(options, held_out)
     options.output.mkdir(parents=True, exist_ok=True)
-    tokenizer = options.tokenizer or (settings.model.model if settings.model.backend in LOCAL else "")
-    chat = ChatTokenizer(fetch(tokenizer), settings.engine.context) if tokenizer else None
-    lengths = f"prompt and reply in {settings.engine.context} tokens of {Path(tokenizer).name}"
+    tokenizer = options.tokenizer or (chosen.model.model if chosen.model.backend in LOCAL else "")
+    chat = ChatTokenizer(fetch(tokenizer), chosen.engine.context) if tokenizer else None
+    lengths = f"prompt and reply in {chosen.engine.context} tokens of {Path(tokenizer).name}"
     if not chat:
         lengths = "not checked: no tokenizer"
         print("no tokenizer: lengths are not checked, and only the usual control tokens are broken; give --tokenizer")
@@ -116,7 +98,7 @@ async def _run(options: argparse.Namespace) -> None:
         "source": {"file": options.claims.name, "sha256": sha256_of(options.claims), "claims used": len(claims)},
         "leakage": {"held out": {file.name: sha256_of(file) for file in options.held_out}, LEAKED_CLAIM: leaked},
         "lengths": lengths,
-        "settings": settings.model_dump(mode="json", include={"model", "debate", "engine", "retrieval"}),
+        "settings": chosen.model_dump(mode="json", include={"model", "debate", "engine", "retrieval"}),
     }
     making = Making(options.output, chat, held_out, facts)
 
@@ -130,8 +112,8 @@ async def _run(options: argparse.Namespace) -> None:
     debated = "moderator" in options.sets
     if not (debated or "question_answering" in options.sets):
         return
-    encoder = SentenceEncoder.of(settings.retrieval)
-    work = _Work(options, claims, debate_settings(settings, gold=not store))
+    encoder = SentenceEncoder.of(chosen.retrieval)
+    work = _Work(options, claims, debate_settings(chosen, gold=not store))
     # Without a store no answer is judged. The moderator's adapter, which is still to be trained, is left out.
     model = load_model(work.settings, encoder) if store or debated else None
     try:
@@ -145,7 +127,7 @@ async def _run(options: argparse.Namespace) -> None:
             await model.close()
 
 
-def _claims(options: argparse.Namespace, held_out: HeldOut) -> tuple[list[GoldClaim], int]:
+def _claims(options: Options, held_out: HeldOut) -> tuple[list[GoldClaim], int]:
     """Return the claims that may be used, and how many repeat a held-out one."""
     gold = read_gold(options.claims)[: options.limit]
     wanted = [one for one in gold if one.claim.text.strip()]  # the official split has a blank one
@@ -169,7 +151,7 @@ def _line(card: dict[str, Any]) -> str:
 class _Work:
     """What a model does for the data sets."""
 
-    options: argparse.Namespace  #: of the command line
+    options: Options  #: of the command line
     claims: list[GoldClaim]  #: those of ``options.claims`` that are used
     settings: Settings  #: of debates, see ``debate_settings``
 
@@ -192,7 +174,7 @@ class _Work:
         claims = [annotated.claim for annotated in self.claims]
         labels = {annotated.claim.id: annotated.label for annotated in self.claims}
         debate, store, kept = self.settings.debate, self.options.knowledge_store, "gold"
-        if debate.evidence == "gold":
+        if debate.evidence == "gold" or not store:
             store = write_gold_store(self.options.claims, claims, self.options.output / "gold")
         else:
             kept = str(store.resolve())
@@ -215,7 +197,7 @@ class _Work:
 
         Its identity leaves out which claims are wanted, so that a few can be tried before all.
         """
-        folder: Path = self.options.output / "journals"
+        folder = self.options.output / "journals"
         folder.mkdir(parents=True, exist_ok=True)
         parts: dict[str, bool | set[str]] = {"engine": {"context"}}
         parts |= dict.fromkeys(("strategy", "graph", "debate", "model", "retrieval"), True)

@@ -13,6 +13,8 @@ HELD_OUT = 0.05  # share of the train split's claims that are held out; their lo
 EVALUATIONS = 10  # evaluations over a training, evenly spaced; each writes a checkpoint
 EVALUATED = 1000  # maximum held-out examples per evaluation
 
+Task = Literal["qg", "qa", "verdict", "moderator", "moderator-sft", "moderator-dpo"]
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -47,7 +49,7 @@ class Recipe:
 _MODERATOR = Recipe(
     "moderator", "moderator", rank=32, alpha=64, learning_rate=2e-5, epochs=2.0, micro_batch=1, context=8192
 )
-RECIPES = {
+RECIPES: dict[Task, Recipe] = {
     "qg": Recipe("question_generation", "question_generation"),
     "qa": Recipe("question_answering", "question_answering"),
     "verdict": Recipe("verdict_prediction", "verdict_prediction"),

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from transformers import AutoTokenizer
 
 from training.reader.arrays import LABEL, LONGEST, READING, Row, write_rows
 from training.reader.claims import labelled_claims
@@ -13,19 +12,25 @@ from training.reader.mixture import mixture
 from training.reader.pairs import Pair
 
 
-def write_data(sets: Path, claims: Path | None, base: str, output: Path, times: float, seed: int) -> str:
+def write_data(
+    *, sets: Path, claims: Path | None = None, base: str, output: Path, times: float = 1, seed: int = 0
+) -> str:
     """Write the array file; return its size in words.
 
     Args:
-        sets: folder of entailment sets.
-        claims: AVeriTeC's train split, or None.
+        sets: folder of entailment sets in JSON Lines.
+        claims: AVeriTeC's train split (default: without the label head's rows).
         base: encoder whose tokenizer is used.
-        times: as ``mixture`` takes it.
+        output: the array file.
+        times: how many times as many rows of each set.
+        seed: of sampling, windows and edits.
 
     Raises:
         TrainingError: a set cannot be read.
         ClaimsError: the claims cannot be read.
     """
+    from transformers import AutoTokenizer  # large
+
     tokenizer = AutoTokenizer.from_pretrained(base)
     train, _ = mixture(sets, seed, times)
     rows = encode(tokenizer, train, READING)

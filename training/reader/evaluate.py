@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import orjson
-from sklearn.metrics import balanced_accuracy_score, f1_score
 from tqdm import tqdm
 
 from system.reader.base import Reader
@@ -27,20 +26,24 @@ PUBLISHED = """published, for comparison (accuracy unless said otherwise):
   MiniCheck-DeBERTa-L, FactCG  LLM-AggreFact balanced 0.741, 0.772"""
 
 
-def evaluate(reader: str | Reader, sets: Sequence[Path], rows: int) -> str:
+def evaluate(*, reader: str = "mpnet", sets: list[Path], rows: int = 0) -> str:
     """Return a table with a line for each file.
 
     Args:
-        reader: the folder of an exported reader, any name that ``load_reader`` knows, or a loaded one.
+        reader: mpnet, an exported folder, or a hub name.
         sets: files, folders of files, or folders of RAGTruth.
-        rows: of each file, at most; 0 for all.
+        rows: of each file; 0 for all.
 
     Raises:
         ReaderUnavailable: the reader cannot be loaded.
         TrainingError: a file has none of the known forms.
     """
-    if isinstance(reader, str):
-        reader = OpenVinoReader(Path(reader)) if (Path(reader) / GRAPH).exists() else load_reader(reader)
+    loaded = OpenVinoReader(Path(reader)) if (Path(reader) / GRAPH).exists() else load_reader(reader)
+    return table(loaded, sets, rows)
+
+
+def table(reader: Reader, sets: Sequence[Path], rows: int = 0) -> str:
+    """Return the table of a loaded reader, see ``evaluate``."""
     lines = [f"{'set':24} {'rows':>6} {'accuracy':>9} {'balanced':>9} {'macro-F1':>9} {'reversed':>9}"]
     for name, pairs in (one for place in sets for one in _pairs(place)):
         pairs = pairs[:rows] if rows else pairs
@@ -49,6 +52,8 @@ def evaluate(reader: str | Reader, sets: Sequence[Path], rows: int) -> str:
 
 
 def _figures(reader: Reader, pairs: Sequence[Pair], name: str) -> str:
+    from sklearn.metrics import balanced_accuracy_score, f1_score  # takes seconds, which no help should
+
     found = [
         reader.probabilities([(pair.evidence, pair.statement) for pair in pairs[start : start + 256]])
         for start in tqdm(range(0, len(pairs), 256), desc=name, leave=False)

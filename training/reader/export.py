@@ -4,19 +4,24 @@ import json
 from pathlib import Path
 
 from system.reader.openvino import CONFIG, GRAPH, TOKENIZER, WEIGHTS
-from training.openvino import compress, save_tokenizer, traced
 from training.reader.arrays import LONGEST
-from training.reader.network import Network
 
 PART = 44 * 10**6  # bytes of a file of weights
 
 
-def export(reader: Path, output: Path) -> str:
+def export(*, reader: Path, output: Path) -> str:
     """Write graph, weights, tokenizer and a configuration without thresholds, which ``thresholds`` fits.
+
+    Args:
+        reader: folder of the training.
+        output: folder to write, such as system/reader/mpnet.
 
     Raises:
         TrainingError: ``reader`` is not the folder of a trained reader.
     """
+    from training.openvino import compress, save_tokenizer, traced  # torch, which help should not wait for
+    from training.reader.network import Network
+
     network = Network(reader).eval()
     example = network.tokenizer(["One passage."] * 2, ["Another, which is longer."] * 2, return_tensors="pt")
     graph = traced(network, (example["input_ids"], example["attention_mask"]))

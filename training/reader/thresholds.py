@@ -30,12 +30,14 @@ WRONG = 0.07  # share of a side's statements that may be called the other side
 Scores = NDArray[np.float64]
 
 
-def fit(reader: Path, sets: Path, claims: Path, pages: int) -> str:
+def fit(*, reader: Path, sets: Path, claims: Path, pages: int = 900) -> str:
     """Fit and write the configuration of an exported reader; return the figures on the held-out pages.
 
     Args:
-        reader: its folder.
-        pages: how many held-out pages to read.
+        reader: folder that export wrote.
+        sets: folder of entailment sets.
+        claims: AVeriTeC's train split.
+        pages: held-out pages to read.
 
     Raises:
         TrainingError, ClaimsError: the sets or the claims cannot be read.

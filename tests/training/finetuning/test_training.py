@@ -120,7 +120,7 @@ def test_rejects_a_quantized_base_and_names_the_command(tiny_model, data, capsys
     ("options", "fault"),
     [
         (["--task", "qg"], "question_generation.jsonl: no data set to train on"),
-        (["--task", "verdict", "--epochs", "0"], "--epochs 0.0: expected a number above 0"),
+        (["--task", "verdict", "--epochs", "0"], 'Invalid value "0.0" for --epochs. Must be > 0.'),
         (["--task", "verdict", "--from-adapter", "x"], "x: no adapter to continue from; give the folder of one with"),
         (["--task", "moderator-dpo", "--from-adapter", "x"], "x: no adapter to continue from"),
         (["--task", "verdict", "--context", "100"], "all 16 examples are longer than 100 tokens"),

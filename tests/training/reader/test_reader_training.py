@@ -17,13 +17,13 @@ from training import TrainingError
 from training.commands import main
 from training.reader.arrays import LABEL, batches, read_rows
 from training.reader.edits import change_date, change_number, negate, opposite, twins
-from training.reader.evaluate import evaluate
+from training.reader.evaluate import table
 from training.reader.invented import invented
 from training.reader.mixture import mixture
 from training.reader.network import Network
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
 from training.reader.thresholds import best_thresholds, outcome, temperature
-from training.reader.train import loss_of
+from training.reader.trainer import loss_of
 
 TOKENIZER = Path(system.reader.__file__).parent / "mpnet" / "tokenizer.json"
 
@@ -197,5 +197,5 @@ def test_published_forms_are_read(tmp_path, name, labels, text):
     statements = zip(("It opened in 1932.", "It opened in 1931."), labels, strict=True)
     rows = [{text: "It opened in 1932.", "claim": claim, "label": label} for claim, label in statements]
     (tmp_path / f"{name}.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
-    (line,) = (one for one in evaluate(ByWords(), [tmp_path], 0).splitlines() if name in one)
+    (line,) = (one for one in table(ByWords(), [tmp_path]).splitlines() if name in one)
     assert line.split()[1:5] == ["2", "1.000", "1.000", "1.000"]
