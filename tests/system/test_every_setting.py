@@ -155,7 +155,7 @@ def test_an_engine_has_what_its_settings_name(monkeypatch, tmp_path) -> None:
     [
         ("carp", {"options": {"draft": "false"}}, r"options of strategy carp \(claim_graph, .*: draft: "),
         ("carp", {"options": {"drafts": "perhaps"}}, "drafts: expected .*'perhaps'"),
-        ("got", {"options": {"drafts": "false"}}, r"options of strategy got \(none\): drafts"),
+        ("debatecv", {"options": {"drafts": "false"}}, r"options of strategy debatecv \(none\): drafts"),
         *((name, {"evidence": "none"}, "nothing to do") for name in ("got", "entailment")),
     ],
 )
