@@ -34,16 +34,11 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True)
 class CalibrationReport:
-    """A fit and how well it holds.
-
-    Attributes:
-        before, after: the claims by confidence. "After" is measured out of fold: no claim is judged by a fit that has
-            seen it.
-    """
+    """A fit and how well it holds."""
 
     accuracy: float
-    before: list[Bin]
-    after: list[Bin]
+    before: list[Bin]  #: the claims by confidence
+    after: list[Bin]  #: the same out of fold, so that no claim is judged by a fit that has seen it
     calibration: Calibration
 
 

@@ -27,23 +27,15 @@ THRESHOLDS = {"legacy": ("legacy", OFFICIAL_THRESHOLD), "ev2r": ("Ev2R", EV2R_TH
 
 
 class RunScores(Record):
-    """One run beside the others.
-
-    Attributes:
-        settings: its settings that differ among the runs.
-        scores: accuracy, macro-F1 and the metrics that were asked for.
-        differences: of these scores to those of the first run; empty for the first.
-        gained, lost: claims whose label became right, and wrong, against the first run.
-        costs: means a claim; empty if the run has no journal.
-    """
+    """One run beside the others."""
 
     run: str
-    settings: dict[str, str]
-    scores: dict[str, Estimate]
-    differences: dict[str, Estimate]
-    gained: int
-    lost: int
-    costs: dict[str, float]
+    settings: dict[str, str]  #: its settings that differ among the runs
+    scores: dict[str, Estimate]  #: accuracy, macro-F1 and the metrics that were asked for
+    differences: dict[str, Estimate]  #: of these scores to those of the first run; empty for the first
+    gained: int  #: claims whose label became right against the first run
+    lost: int  #: claims whose label became wrong
+    costs: dict[str, float]  #: means a claim; empty if the run has no journal
 
 
 class RunsReport(Record):

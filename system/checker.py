@@ -34,15 +34,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Checked:
-    """A claim that was checked.
+    """A claim that was checked."""
 
-    Attributes:
-        result: all that is known of the check: verdict, evidence, time, failures.
-        graph: every thought, from the claim to the verdict.
-    """
-
-    result: ClaimResult
-    graph: Graph
+    result: ClaimResult  #: all that is known of the check: verdict, evidence, time, failures
+    graph: Graph  #: every thought, from the claim to the verdict
 
     @property
     def claim(self) -> Claim:

@@ -50,13 +50,9 @@ class Ranked:
 
 
 class Collection(ABC):
-    """What claims are checked against.
+    """What claims are checked against."""
 
-    Attributes:
-        own: whether it is made of the user's own documents.
-    """
-
-    own: bool = False
+    own: bool = False  #: whether it is made of the user's own documents
 
     @abstractmethod
     async def open(self, claims: Sequence[Claim]) -> None:

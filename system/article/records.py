@@ -22,21 +22,15 @@ class Kind(StrEnum):
 
 
 class Sentence(Record):
-    """A sentence of a text, ``text[start:end]``.
+    """A sentence of a text, ``text[start:end]``."""
 
-    Attributes:
-        number: of the sentence in its text, from 0.
-        claim: the statement that is checked: the sentence on one line; empty if it is not a claim.
-        context: the sentences before it, if the claim cannot be understood without them; else empty.
-    """
-
-    number: int
+    number: int  #: of the sentence in its text, from 0
     start: int
     end: int
     text: str
     kind: Kind
-    claim: str = ""
-    context: str = ""
+    claim: str = ""  #: what is checked, the sentence on one line; empty if it is not a claim
+    context: str = ""  #: the sentences before it, if the claim cannot be understood without them
 
     def as_claim(self, origin: Claim, number: int) -> Claim:
         """The sentence as a claim with an id, and date and speaker of another."""
@@ -44,17 +38,12 @@ class Sentence(Record):
 
 
 class Article(Record):
-    """A text, cut into sentences; between them is only whitespace.
-
-    Attributes:
-        language: ISO 639-1 code.
-        blocks: where each paragraph, heading or row begins and ends; blank lines separate them.
-    """
+    """A text, cut into sentences; between them is only whitespace."""
 
     name: str
     text: str
-    language: str
-    blocks: tuple[tuple[int, int], ...]
+    language: str  #: ISO 639-1 code
+    blocks: tuple[tuple[int, int], ...]  #: where each paragraph, heading or row begins and ends, between blank lines
     sentences: tuple[Sentence, ...]
 
     @property

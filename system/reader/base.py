@@ -35,15 +35,10 @@ class ReaderUnavailable(Exception):
 
 
 class Reader(Protocol):
-    """Reads pairs of texts.
+    """Reads pairs of texts."""
 
-    Attributes:
-        language: the one that it reads, as an ISO 639 code; empty for any.
-        thresholds: probabilities from which it is sure of supported and of refuted.
-    """
-
-    language: str
-    thresholds: tuple[float, float]
+    language: str  #: the one that it reads, as an ISO 639 code; empty for any
+    thresholds: tuple[float, float]  #: probabilities from which it is sure of supported and of refuted
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> Probabilities:
         """Return the probabilities of each (passage, statement), (n, 3); threads may call it at the same time.

@@ -29,18 +29,13 @@ WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").rea
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Evidence and a statement.
-
-    Attributes:
-        label: index in ``LABELS``.
-        two_way: whether *not enough* may also mean refuted; the loss then adds both probabilities.
-    """
+    """Evidence and a statement."""
 
     evidence: str
     statement: str
-    label: int
+    label: int  #: index in ``LABELS``
     source: str
-    two_way: bool = False
+    two_way: bool = False  #: whether *not enough* may also mean refuted; the loss then adds both probabilities
 
 
 def held_out(text: str, one_in: int = 30) -> bool:

@@ -4,23 +4,17 @@ from system.graph.records import Content, Label, Summary
 
 
 class Ruling(Content):
-    """The moderator's ruling after a round (DebateCV, appendix B.2).
-
-    Attributes:
-        insight, gaps: what the round brought that is new, and what either side lacks.
-        reason: why the debate continues, or the justification of the verdict.
-        decision: the verdict, None while the debate continues; ``confidence``: its probability, as in ``Verdict``.
-    """
+    """The moderator's ruling after a round (DebateCV, appendix B.2)."""
 
     kind = "ruling"
     letter = "r"
 
     round: int
-    insight: str
-    gaps: str
-    reason: str
-    decision: Label | None
-    confidence: float
+    insight: str  #: what the round brought that is new
+    gaps: str  #: what either side lacks
+    reason: str  #: why the debate continues, or the justification of the verdict
+    decision: Label | None  #: the verdict, None while the debate continues
+    confidence: float  #: its probability, as in ``Verdict``
 
     @property
     def summary(self) -> Summary:
