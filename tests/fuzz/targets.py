@@ -40,6 +40,7 @@ from system.settings import RunSettings, Settings, SettingsError, load, load_cal
 from tests.fuzz import seeds
 
 R = TypeVar("R")
+GOLD_ERRORS = (ClaimsError, SubmissionError)  # a file of claims, and one to score, may be wrong
 
 
 class Target(NamedTuple):
@@ -49,7 +50,7 @@ class Target(NamedTuple):
     seeds: tuple[bytes, ...]
 
 
-def _or_error(path: Path, kind: type[Exception], read: Callable[[Path], R]) -> R | None:
+def _or_error(path: Path, kind: type[Exception] | tuple[type[Exception], ...], read: Callable[[Path], R]) -> R | None:
     """The value read, or None if it is refused with an error of the right kind that names the file."""
     try:
         return read(path)
@@ -130,7 +131,7 @@ def _reply(data: bytes, folder: Path) -> None:
 def _csv(data: bytes, folder: Path) -> None:
     path = _write(folder / "submission.csv", data)
     _or_error(path, SubmissionError, read_predictions)
-    _or_error(path, SubmissionError, read_scored_gold)
+    _or_error(path, GOLD_ERRORS, read_scored_gold)
     validate(path)
     validate(path, ["A claim."])
 
@@ -145,7 +146,7 @@ def _predictions(data: bytes, folder: Path) -> None:
 
 def _gold(data: bytes, folder: Path) -> None:
     path = _write(folder / "dev.json", data)
-    scored = _or_error(path, SubmissionError, read_scored_gold) or []
+    scored = _or_error(path, GOLD_ERRORS, read_scored_gold) or []
     for one in [*scored, *(_or_error(path, ClaimsError, read_gold) or [])]:
         one.model_dump_json()
 
