@@ -49,12 +49,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Every command resumes: what is finished stays, and the same command goes on from there.
     """
-    given = [*(sys.argv[1:] if arguments is None else arguments)]
+    given = [*(sys.argv[1:] if arguments is None else arguments)] or ["none"]
     known = ("reader", *COMMANDS)
-    if not given or (
-        not given[0].startswith("-") and given[0] not in known
-    ):  # the library would import all to name them
-        print(f"error: expected a command ({', '.join(known)}), got {given[0] if given else 'none'}", file=sys.stderr)
+    if not (given[0].startswith("-") or given[0] in known):  # the library would import all to name them
+        print(f"error: expected a command ({', '.join(known)}), got {given[0]}", file=sys.stderr)
         return 2
     try:
         return app(given) or 0

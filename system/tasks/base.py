@@ -29,13 +29,9 @@ class Adapter(StrEnum):
 
 
 class Reply(Record):
-    """Base of the replies. The order of the fields is the order in which a model writes them.
+    """Base of the replies. The order of the fields is the order in which a model writes them."""
 
-    Attributes:
-        label_field: the field that holds a label, whose probability backends report as the confidence; it must be
-            the last one. None where the reply has no label.
-    """
-
+    #: The last field, if it holds a label, whose probability backends report as the confidence; else None.
     label_field: ClassVar[str | None] = None
 
     @classmethod
