@@ -49,10 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Every command resumes: what is finished stays, and the same command goes on from there.
     """
-    given = [*(sys.argv[1:] if arguments is None else arguments)] or ["none"]
-    known = ("reader", *COMMANDS)
-    if not (given[0].startswith("-") or given[0] in known):  # the library would import all to name them
-        print(f"error: expected a command ({', '.join(known)}), got {given[0]}", file=sys.stderr)
+    given = [*(sys.argv[1:] if arguments is None else arguments)]
+    known, rest = (READER, given[1:]) if given[:1] == ["reader"] else (("reader", *COMMANDS), given)
+    asked = [*rest, "none"][0]
+    if not (asked.startswith("-") or asked in known):  # the library would import all commands to name them
+        print(f"error: expected a command ({', '.join(known)}), got {asked}", file=sys.stderr)
         return 2
     try:
         return app(given) or 0

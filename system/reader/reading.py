@@ -39,9 +39,7 @@ class Window:
     sentences: tuple[str, ...]
     heading: str = ""
     sentence: str = ""  #: the one that decides, or the nearest
-    nearness: float = (
-        0.0  #: cosine of the nearest sentence and the statement, plus the share of its words in the window
-    )
+    nearness: float = 0.0  #: cosine of statement and nearest sentence, plus the share of its words in the window
     supported: float = 0.0  #: the reader's probability
     refuted: float = 0.0  #: the reader's probability
 

@@ -24,7 +24,7 @@ ASKED = {
     ),
     "submission": (["--help"], [], ["scoer"], ["calibrate", "--help"]),
     "knowledge_store": (["--help"], [], ["serach"], ["search", "--help"]),
-    "training": (["--help"], [], ["trian"]),
+    "training": (["--help"], [], ["trian"], ["reader", "--help"], ["reader"], ["reader", "trian"]),
 }  # fmt: skip
 PROBE = """import json, runpy, sys
 module, large, asked = sys.argv[1], *map(json.loads, sys.argv[2:])
