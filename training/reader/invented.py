@@ -80,7 +80,10 @@ def _names(rng: Random) -> dict[str, str]:
     middle = max(low + 1, round(low * rng.uniform(1.05, 1.9)))
     high = max(middle + 1, round(middle * rng.uniform(1.05, 1.9)))
     comma = rng.random() < 0.8
-    slots |= {f"n{place}": f"{n:,}" if comma else str(n) for place, n in enumerate((low, middle, high), start=1)}
+    numbers = {"n1": low, "n2": middle, "n3": high, "dbl": 2 * low, "tri": 3 * low}
+    slots |= {name: f"{n:,}" if comma else str(n) for name, n in numbers.items()}
+    for place, noun in enumerate(rng.sample(parts["quantities"], 3), start=1):
+        slots |= {f"g{place}": noun, f"G{place}": noun.capitalize()}
     slots |= {f"y{place}": str(year) for place, year in enumerate(sorted(rng.sample(range(1890, 2026), 3)), start=1)}
     spelled, few = rng.random() < 0.6, sorted(rng.sample(range(2, 13), 3))
     slots |= {"sum": f"{low + middle + high:,}", "small": str(sum(few))}
