@@ -31,8 +31,8 @@ from system.documents import Documents, listed, stores_in
 from system.graph.graph import Listener, unheard
 from system.graph.records import Claim, ClaimsError, shown
 from system.hardware.machine import choose_profile
-from system.models.loop_thread import LoopThread, in_own_thread
 from system.settings import Settings, SettingsError, load
+from system.threads import LoopThread, in_own_thread
 
 T = TypeVar("T")
 ClaimLike = Claim | str | Mapping[str, Any]

@@ -96,7 +96,7 @@ class Checker:
         finally:
             collection.close()
         result, graph = await check(engine, claim, ranked.store, ranked.failures, listener=listener)
-        return await _corrected(engine, result, graph)
+        return await _corrected(engine, result, graph, ranked.warnings)
 
     async def check_many(
         self, claims: Sequence[Claim], collection: Collection, *, in_order: bool = False
@@ -153,7 +153,7 @@ class Batch:
         async with self._working:
             allowance.begin()
             result, graph = await check(self._engine, claim, ranked.store, ranked.failures, allowance=allowance)
-        return await _corrected(self._engine, result, graph)
+        return await _corrected(self._engine, result, graph, ranked.warnings)
 
 
 async def each(
@@ -205,5 +205,6 @@ async def _ranked(ranking: Awaitable[Ranked], claim: Claim, seconds: float | Non
     return nothing("nothing", failure, perf_counter() - began)
 
 
-async def _corrected(engine: Engine, result: ClaimResult, graph: Graph) -> Checked:
-    return Checked(await asyncio.to_thread(with_correction, result, engine.reader), graph)
+async def _corrected(engine: Engine, result: ClaimResult, graph: Graph, warnings: tuple[str, ...]) -> Checked:
+    corrected = await asyncio.to_thread(with_correction, result, engine.reader)
+    return Checked(corrected.model_copy(update={"warnings": warnings}), graph)

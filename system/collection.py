@@ -11,6 +11,7 @@ failure of the claims that needed it; only a collection without any text raises 
 """
 
 import asyncio
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
+from threading import get_ident
 from time import monotonic, perf_counter
+from typing import TypeVar
 
 from knowledge_store.isolation import LATE, LIMITS, Limits, TookTooLong, WorkerDied, Workers, WorkFailed
 from knowledge_store.pages.documents import DocumentsError
@@ -28,8 +31,8 @@ from knowledge_store.ranking import Library, RankedStore, is_shared, rank
 from knowledge_store.searchers import SearchError
 from system.documents import Documents, listed, named, pages_of
 from system.graph.records import Claim, Failure
-from system.models.loop_thread import in_own_thread
 from system.settings import Settings
+from system.threads import in_own_thread
 
 READ = "read"  # the operation of failures to read what a claim is checked against
 MEMORY = 2**31  # bytes that ranking any store may take
@@ -37,6 +40,7 @@ PER_BYTE = 4  # further bytes for each byte of the store; ordinary stores take t
 WARM_UP = "knowledge_store.ranking:warm_up"
 OUTPUT = 2**28  # bytes of a ranking; 3,000 passages of 1,000 characters have three million
 
+T = TypeVar("T")
 Read = Callable[[Flaws, Limits], Iterable[Page]]
 """Reads pages within limits, and counts what is wrong with them."""
 
@@ -47,6 +51,7 @@ class Ranked:
 
     store: RankedStore
     failures: tuple[Failure, ...] = ()
+    warnings: tuple[str, ...] = ()  #: of the user's own documents; of several claims, the one ranked first has them
 
 
 class Collection(ABC):
@@ -98,6 +103,19 @@ def unread(reason: str, particulars: str = "", where: Path | None = None) -> Fai
     return Failure(operation=READ, message=shown_path(message), cause=cause, unanswered=True)
 
 
+class _Heard(logging.Handler):
+    """The warnings of the thread that made it, while it reads."""
+
+    def __init__(self, warnings: list[str]) -> None:
+        super().__init__(logging.WARNING)
+        self._thread, self._warnings = get_ident(), warnings
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a warning."""
+        if get_ident() == self._thread:
+            self._warnings.append(record.getMessage())
+
+
 class PageCollection(Collection):
     """Pages that are read once for all claims; what the settings search for is added.
 
@@ -128,6 +146,7 @@ class PageCollection(Collection):
         self._left_out, self._progress = left_out, progress
         self._libraries: dict[date | None, Library] = {}
         self._failures: tuple[Failure, ...] = ()
+        self._warnings: list[str] = []
         self._spent = 0.0  # seconds of reading, which count for the claim that is ranked first
         self._closed = False
 
@@ -140,7 +159,17 @@ class PageCollection(Collection):
         """See ``Collection.open``."""
         if claims:
             self._closed = False
-            await in_own_thread(partial(self._open, claims))
+            await in_own_thread(partial(self._hearing, partial(self._open, claims)))
+
+    def _hearing(self, read: Callable[[], T]) -> T:
+        """Read, and keep the warnings if the documents are the user's own."""
+        handler, logger = _Heard(self._warnings), logging.getLogger("knowledge_store")
+        if self.own:
+            logger.addHandler(handler)
+        try:
+            return read()
+        finally:
+            logger.removeHandler(handler)
 
     def _open(self, claims: Sequence[Claim]) -> None:
         began = perf_counter()
@@ -175,10 +204,11 @@ class PageCollection(Collection):
         """See ``Collection.rank``."""
         spent, self._spent = self._spent, 0.0
         try:
-            store = await asyncio.to_thread(self._libraries[self._day(claim)].rank, claim.query)
+            store = await asyncio.to_thread(self._hearing, partial(self._libraries[self._day(claim)].rank, claim.query))
         except SearchError as error:
             return nothing("search", unread(str(error)), spent)
-        return Ranked(replace(store, seconds=spent + store.seconds), self._failures)
+        warnings, self._warnings = tuple(self._warnings), []
+        return Ranked(replace(store, seconds=spent + store.seconds), self._failures, warnings)
 
     def close(self) -> None:
         """See ``Collection.close``."""

@@ -130,7 +130,7 @@ class Settings(Record):
 
     profile: str = "laptop"
     strategy: str = Field("got", description="how a claim is checked")
-    options: dict[str, bool | int | str] = Field(
+    options: dict[str, bool | int | float | str] = Field(
         default_factory=dict, description="options of the strategy alone: docs/debates.md"
     )
     graph: GraphSettings = GraphSettings()

@@ -30,7 +30,7 @@ STRATEGY = "system.strategies."
 SHARED_TASKS = "system.strategies.steps.tasks"
 
 # The spine: all that lies at the engine's root beside the rooms.
-SPINE = {"api", "case", "check", "checker", "collection", "deadline", "documents", "settings"}
+SPINE = {"api", "case", "check", "checker", "collection", "deadline", "documents", "settings", "threads"}
 
 # Rooms of the store, the lowest first; archives and search services stand in for pages on disk.
 STORE_ROOMS = ("pages", "searchers", "bm25", "dense")

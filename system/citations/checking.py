@@ -26,7 +26,7 @@ from system.citations.records import CheckedCitation, Citation, CitingText, Outc
 from system.collection import EachItsOwn, PageCollection
 from system.documents import Listed, pages_of
 from system.graph.records import NOTHING_FOUND, Claim, ClaimResult, Label
-from system.models.loop_thread import in_own_thread
+from system.threads import in_own_thread
 
 SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
 Named = dict[str, tuple[Page, ...]]  # pages by the name or address of their document

@@ -564,6 +564,7 @@ class ClaimResult(Record):
     Attributes:
         pairs: questions and answers, those that carry the verdict first; at least one.
         flaws: what reading the claim's store found wrong with it, by the flaw's name.
+        warnings: what was left out of the user's documents; of claims on the same documents, the first has them.
     """
 
     claim: Claim
@@ -572,6 +573,7 @@ class ClaimResult(Record):
     timing: Timing
     failures: tuple[Failure, ...] = ()
     flaws: dict[str, int] = {}
+    warnings: tuple[str, ...] = ()
     correction: Correction | None = None
 
     @property
@@ -599,6 +601,7 @@ class ClaimResult(Record):
             "correction": self.correction.model_dump() if self.correction else None,
             "failures": [failure.message for failure in self.failures],
             "flaws": self.flaws,
+            "warnings": [*self.warnings],
             "seconds": self.timing.seconds,
             "cut_short": self.timing.cut_short,
         }

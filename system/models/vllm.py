@@ -17,10 +17,10 @@ from system.graph.records import Cost
 from system.hardware.machine import usable_memory
 from system.models.adapters import base_mark, check_adapter, served_rank, skeleton
 from system.models.base import ErrorKind, ModelError, ModelUnavailable, Request, Result
-from system.models.loop_thread import LoopThread
 from system.models.prompting import ChatTokenizer, Message, RequestTooLongError, decoding_schema, read_reply
 from system.settings import BATCHED_TOKENS, SEQUENCES, EngineSettings
 from system.tasks.base import Adapter, FreeText, Reply, registered
+from system.threads import LoopThread
 
 # Read when vllm is imported, here and in its processes.
 os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")

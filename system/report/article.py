@@ -29,7 +29,8 @@ def text_page(checked: CheckedText) -> str:
         headline=figure,
         summary=summary,
         unmarked="What is not marked claims nothing that could be checked"
-        + (", or is yet to be." if under_way else "."),
+        + (", or is yet to be." if under_way else ".")
+        + "".join(f" {warning}." for one in checked.statements for warning in one.result.warnings),
     )
 
 

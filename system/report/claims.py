@@ -135,6 +135,7 @@ def view(
         "timing": result.timing.model_dump(mode="json") if result else None,
         "failures": [failure.model_dump() for failure in result.failures] if result else [],
         "flaws": result.flaws if result else {},
+        "warnings": result.warnings if result else (),
         "correction": result.correction.model_dump() if result and result.correction else None,
         "gold": gold.model_dump(mode="json", exclude={"claim"}) if gold else None,
         **graph.embedded(),

@@ -11,18 +11,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from pydantic import Field
-
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
 from system.graph.records import Label, QuestionAnswer, Verdict
 from system.graph.thoughts import Hypothetical, Question, Thought
 from system.settings import DebateSettings, GraphSettings, Settings
-from system.strategies.base import options_of, strategy
+from system.strategies.base import strategy
 from system.strategies.debate.steps import resolve_disagreement
 from system.strategies.debate.tasks import Argue, CloseDebate, Moderate
 from system.strategies.steps.evidence import answer_question, answered_so_far, prepare
-from system.strategies.steps.examples import ExampleOptions
+from system.strategies.steps.options import GotOptions, got_options
 from system.strategies.steps.questions import ask_next, first_questions
 from system.strategies.steps.tasks import (
     AnswerQuestion,
@@ -36,14 +34,6 @@ from system.strategies.steps.verdict import has_majority, judge, outcome, vote
 from system.tasks.base import Reply, Task
 
 ROUND = ("ask", "deduplicate", "retrieve", "answer", "verify", "merge", "judge")
-
-
-class GotOptions(ExampleOptions):
-    """What can be set for ``got`` alone."""
-
-    hypothetical: int = Field(
-        0, ge=0, le=100, description="passages to write on the claim and to average with each question's vector"
-    )
 
 
 @dataclass
@@ -79,7 +69,7 @@ async def got(case: Case) -> Outcome:
     """Check a claim with a graph of thoughts."""
     branches: list[Branch] = []
     with suppress(DeadlineExpired):  # what was learned until then is merged all the same
-        await hypothesize(case, options_of(case, GotOptions).hypothetical)
+        await hypothesize(case, got_options(case).hypothetical)
         branches = [Branch([question]) for question in await first_questions(case)]
         await explore(case, branches)
     verdict = await merge_verdicts(case, branches)

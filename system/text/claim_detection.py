@@ -64,11 +64,9 @@ def not_a_claim(text: str) -> str:
 
 def _kind(sentence: str) -> str:
     asked, reported = _QUESTION_MARK.search(sentence), _REPORTED.search(sentence)
-    if _QUOTED.search(sentence):
-        return ""
-    if asked and (_ASKING.match(sentence) or not reported):
+    if asked and not _QUOTED.search(sentence) and (_ASKING.match(sentence) or not reported):
         return "a question"
-    if asked or _CHECKABLE.search(sentence):
+    if asked or _QUOTED.search(sentence) or _CHECKABLE.search(sentence):
         return ""
     if _FEELINGS.search(sentence) or (not reported and _OPINIONS.search(sentence)):
         return "an opinion"

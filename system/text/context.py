@@ -49,7 +49,7 @@ def depends(statement: str) -> bool:
 def context_of(statement: str, before: Sequence[str]) -> str:
     """Return what a statement is read with: the nearest sentence before it that stands alone, and the one before it.
 
-    The sentences before it come with the nearest last. Empty if the statement stands alone.
+    ``before`` has the nearest last. Empty if the statement stands alone.
     """
     if not (before and depends(statement)):
         return ""

@@ -12,9 +12,7 @@ _NEAR = {"en": ("pcm",)}  # Nigerian Pidgin, which names of Nigeria are taken fo
 
 @lru_cache(maxsize=10_000)
 def other_language(text: str, expected: str) -> str:
-    """The language of a text that is surely not in the expected one, as an ISO 639 code; else empty.
-
-    Also empty where languages cannot be told, which is warned of once.
+    """The language of a text that is surely not in the expected one, or empty: an ISO 639 code.
 
     >>> [other_language(text, "en") for text in ("Die Brücke wurde 1931 eröffnet.", "The bridge opened in 1931.")]
     ['de', '']

@@ -60,6 +60,8 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "retrieval.languages": (["en"], {"retrieval__top_k": 8}),
     "run.budget": (1e-9, {}),
     "options.hypothetical": (2, {}),
+    "options.relevance": (0.2, {"retrieval__top_k": 2}),
+    "options.surroundings": (True, {}),
     **dict(by_strategy.all_of("RUNS")),
 }
 # What has its effect outside of a check by a loaded model, where other tests show it.

@@ -7,7 +7,7 @@ It holds the token ids of all rows end to end (uint16), and each row's length, l
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +31,11 @@ class Row(NamedTuple):
 def write_rows(file: Path, rows: Sequence[Row]) -> None:
     """Write rows to an archive."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    arrays: dict[str, Any] = {
-        "train/ids": np.concatenate([row.ids for row in rows]),
-        "train/lengths": np.array([len(row.ids) for row in rows], np.int32),
-        "train/labels": np.array([row.label for row in rows], np.int8),
-        "train/heads": np.array([row.head for row in rows], np.int8),
-        "train/two_way": np.array([row.two_way for row in rows], np.bool_),
-    }
+    ids, labels, heads, two_way = zip(*rows, strict=True)
+    joined, lengths = np.concatenate(ids), np.array([*map(len, ids)], np.int32)
+    marks = np.array([labels, heads], np.int8)
     with file.open("wb") as out:
-        np.savez_compressed(out, **arrays)
+        np.savez_compressed(out, ids=joined, lengths=lengths, labels=marks[0], heads=marks[1], two_way=two_way)
 
 
 def read_rows(file: Path) -> list[Row]:
@@ -50,8 +46,8 @@ def read_rows(file: Path) -> list[Row]:
     """
     try:
         with np.load(file) as arrays:
-            ids, lengths = arrays["train/ids"], arrays["train/lengths"]
-            others = (arrays[f"train/{field}"].tolist() for field in ("labels", "heads", "two_way"))
+            ids, lengths = arrays["ids"], arrays["lengths"]
+            others = (arrays[field].tolist() for field in ("labels", "heads", "two_way"))
             cut = [ids[end - length : end] for end, length in zip(np.cumsum(lengths), lengths, strict=True)]
             return [Row(*row) for row in zip(cut, *others, strict=True)]
     except (OSError, ValueError, KeyError) as error:

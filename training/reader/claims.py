@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-import numpy as np
-
+from knowledge_store.bm25.scoring import Bm25
 from system.averitec.gold import GoldClaim, read_gold
 from system.graph.records import NO_ANSWER
 from system.reader.base import VERDICTS, claim_text, evidence_text
@@ -29,12 +28,10 @@ def labelled_claims(file: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
     Raises:
         ClaimsError: the file is no annotated split.
     """
-    rng = Random(seed)
-    claims = read_gold(file)
+    rng, claims = Random(seed), read_gold(file)
     answers = [[(one.question, one.full if one.answered else NO_ANSWER) for one in gold.answers] for gold in claims]
     near = _nearest(claims, answers)
-    train: list[Pair] = []
-    apart: list[Pair] = []
+    train, apart = list[Pair](), list[Pair]()
     for gold, own, others in zip(claims, answers, near, strict=True):
         kept = apart if held_out(gold.claim.text, one_in=10) else train
         label = VERDICTS.index(gold.label)
@@ -70,17 +67,11 @@ def _found(claim: str, gold: Sequence[Asked], others: Sequence[str], rng: Random
 
 
 def _nearest(claims: Sequence[GoldClaim], answers: Sequence[Sequence[Asked]]) -> list[list[str]]:
-    """For each claim the answers to other claims that share most with it, by TF-IDF."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    owners = np.array([index for index, own in enumerate(answers) for _ in own])
-    asked = [one for own in answers for one in own]
-    silent = np.array([answer == NO_ANSWER for _, answer in asked])
-    vectorizer = TfidfVectorizer(stop_words="english", sublinear_tf=True)
-    among = vectorizer.fit_transform("\n".join(one) for one in asked)
+    """For each claim the answers to other claims that BM25 ranks highest."""
+    asked = [(owner, text) for owner, own in enumerate(answers) for _, text in own if text != NO_ANSWER]
+    index = Bm25([text for _, text in asked])
     found = []
-    for index, gold in enumerate(claims):
-        scores = (among @ vectorizer.transform([gold.claim.text]).T).toarray().ravel()
-        scores[(owners == index) | silent] = -1
-        found.append([asked[place][1] for place in np.argsort(-scores)[:DISTRACTORS]])
+    for number, gold in enumerate(claims):
+        ranked = [asked[place] for place in index.rank(gold.claim.text, 2 * DISTRACTORS).positions]
+        found.append([text for owner, text in ranked if owner != number][:DISTRACTORS])
     return found

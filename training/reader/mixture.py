@@ -18,8 +18,7 @@ from training.reader.edits import names_in, twins
 from training.reader.invented import invented
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SETS, Pair, held_out, read_pairs, sentences_of
 
-INVENTED = 6000
-"""Invented passages of an epoch, with three statements each."""
+INVENTED = 6000  # passages of an epoch, with three statements each
 
 _PAGES = ("fever_eraser", "te_new_protocols", "feverous_sent", "wikifactcheck_edits", "semiauto_nli_wiki", "fm2")
 _SUBJECT = re.compile(
@@ -48,8 +47,7 @@ def mixture(sets: Path, seed: int, times: float = 1) -> tuple[list[Pair], list[P
     strangers = _sentence_pool(read, rng)
     names = sorted({name for text in strangers for name in names_in(text)} | {"Halden", "Karin Dahl", "Tromvik"})
     about = _by_subject(pair.statement for name in _PAGES for pair in read.get(name, ()))
-    train: list[Pair] = []
-    apart: list[Pair] = []
+    train, apart = list[Pair](), list[Pair]()
     for name, pairs in tqdm(read.items(), unit="set", desc="windows"):
         pairs = [pair for pair in pairs if not (name == "semiauto_nli_wiki" and pair.label == REFUTED)]
         for pair in rng.sample(pairs, min(round(times * SETS[name]["rows"]), len(pairs))):
@@ -64,11 +62,9 @@ def mixture(sets: Path, seed: int, times: float = 1) -> tuple[list[Pair], list[P
 
 def _sentence_pool(read: dict[str, list[Pair]], rng: Random) -> list[str]:
     """Sentences of encyclopedia pages, to be put around evidence."""
-    texts = [
-        pair.evidence for name in _PAGES for pair in rng.sample(read.get(name, []), min(1500, len(read.get(name, []))))
-    ]
-    pool = [one for text in texts for one in sentences_of(text) if 5 <= len(one.split()) <= 30]
-    return pool or ["It rained."]
+    pages = [read.get(name, []) for name in _PAGES]
+    chosen = [pair for pairs in pages for pair in rng.sample(pairs, min(1500, len(pairs)))]
+    return [one for pair in chosen for one in sentences_of(pair.evidence) if 5 <= len(one.split()) <= 30] or ["Rain."]
 
 
 def _by_subject(statements: Iterable[str]) -> dict[str, list[str]]:

@@ -1,6 +1,7 @@
 """The reader's network: one encoder, one head for what a passage says of a statement, one for a claim's label."""
 
 import json
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +13,13 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer
 from training import TrainingError
 
 WEIGHTS = "model.safetensors"
-HEADS = {"reading": 3, "label": 4}
-"""The heads by name, with the size of their output."""
+HEADS = {"reading": 3, "label": 4}  # size of the output
 
 
-class Head(nn.Module):
-    """A dense layer with tanh over the first token, then the logits: (n, hidden) to (n, labels)."""
-
-    def __init__(self, hidden: int, labels: int) -> None:
-        super().__init__()
-        self.dense, self.out = nn.Linear(hidden, hidden), nn.Linear(hidden, labels)
-
-    def forward(self, first: Tensor) -> Tensor:
-        """Return logits."""
-        logits: Tensor = self.out(torch.tanh(self.dense(first)))
-        return logits
+def head(hidden: int, labels: int) -> nn.Module:
+    """Return a dense layer with tanh over the first token, then the logits: (n, hidden) to (n, labels)."""
+    dense, out = nn.Linear(hidden, hidden), nn.Linear(hidden, labels)
+    return nn.Sequential(OrderedDict(dense=dense, tanh=nn.Tanh(), out=out))
 
 
 class Network(nn.Module):
@@ -63,7 +56,7 @@ class Network(nn.Module):
             self.encoder.encoder.layer = self.encoder.encoder.layer[:layers]
             self.encoder.config.num_hidden_layers = layers
         hidden = self.encoder.config.hidden_size
-        self.heads = nn.ModuleDict({name: Head(hidden, labels) for name, labels in HEADS.items()})
+        self.heads = nn.ModuleDict({name: head(hidden, labels) for name, labels in HEADS.items()})
         if state:
             wanted = self.state_dict()
             self.load_state_dict({name: value for name, value in state.items() if name in wanted})

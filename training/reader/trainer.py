@@ -147,5 +147,4 @@ class Trainer:
                 )
         self.network.load_state_dict(saved["network"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.step = saved["step"]
-        self.seen = saved["seen"]
+        self.step, self.seen = saved["step"], saved["seen"]

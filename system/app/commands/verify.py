@@ -64,9 +64,10 @@ def _checked(claim: Claim, documents: Documents, settings: "Settings", *, fetch:
     from system.graph.graph import Graph
 
     if answer := ask_running_service(claim, documents, settings, fetch=fetch):
-        for warning in answer["warnings"]:
+        result = ClaimResult.model_validate(answer["result"])
+        for warning in result.warnings:
             print(warning, file=sys.stderr)
-        return Checked(ClaimResult.model_validate(answer["result"]), Graph.from_json(answer["graph"]))
+        return Checked(result, Graph.from_json(answer["graph"]))
     from system.api import FactChecker
     from system.check import load_engine
 

@@ -29,8 +29,8 @@ from system.collection import Collection, PageCollection
 from system.documents import Documents
 from system.graph.records import Claim, ClaimResult, Content, Failure
 from system.graph.thoughts import Thought
-from system.models.loop_thread import in_own_thread
 from system.settings import Settings
+from system.threads import in_own_thread
 
 R = TypeVar("R", CheckedStatement, CheckedCitation)
 Hear = Callable[[Any], object]

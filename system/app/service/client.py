@@ -40,8 +40,8 @@ def ask_running_service(
         settings: the service answers only if it has the same.
 
     Returns:
-        ``result`` and ``graph`` as JSON, and ``warnings`` of what was not read; None if there is no such service, it
-        cannot check the claim, or there were failures. Then the caller checks by itself, and the user sees the errors.
+        ``result`` and ``graph`` as JSON; None if there is no such service, it cannot check the claim, or there were
+        failures. Then the caller checks by itself, and the user sees the errors.
     """
     path = socket_path()
     if "-" in documents or not is_private(path.parent) or not (connection := connect(path)):

@@ -10,8 +10,6 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from logging.handlers import QueueHandler
-from queue import SimpleQueue
 from typing import Any
 
 import orjson
@@ -65,16 +63,13 @@ async def local_socket(jobs: Jobs, settings: Settings) -> AsyncIterator[None]:
 
 
 async def _answer(jobs: Jobs, settings: Settings, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Check one claim, and pass on the warnings meanwhile; a client that disconnects cancels its check."""
-    warned: SimpleQueue[logging.LogRecord] = SimpleQueue()
-    heard = QueueHandler(warned)
+    """Check one claim; a client that disconnects cancels its check."""
     try:
         question = Question.model_validate_json(await reader.readline())
         known = settings.for_documents().model_dump(mode="json")
         if question.version != __version__ or question.settings != known:
             return
         collect = partial(document_collection, question.documents, fetch=question.fetch)
-        logging.getLogger("knowledge_store").addHandler(heard)
         job = jobs.submit(Job(Kind.CLAIM, question.claim), partial(check_claim, question.claim, collect))
         leaving = asyncio.create_task(reader.read())  # ends when the client disconnects
         leaving.add_done_callback(lambda _: jobs.discard(job))
@@ -82,13 +77,10 @@ async def _answer(jobs: Jobs, settings: Settings, reader: asyncio.StreamReader, 
             pass
         leaving.cancel()
         if job.result:
-            warnings = [warned.get().getMessage() for _ in range(warned.qsize())]
-            result = job.result.result.model_dump(mode="json")
-            answer = {"result": result, "graph": job.result.graph.to_json(), "warnings": warnings}
+            answer = {"result": job.result.result.model_dump(mode="json"), "graph": job.result.graph.to_json()}
             writer.write(orjson.dumps(answer) + b"\n")
             await writer.drain()
     except (ValueError, ConnectionError, QueueFull) as error:
         log.warning("a request on the local socket gets no answer (%s)", type(error).__name__)
     finally:
-        logging.getLogger("knowledge_store").removeHandler(heard)
         writer.close()

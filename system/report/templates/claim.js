@@ -96,7 +96,7 @@ const plain = (text) => text.toLowerCase().split(/\s+/).filter(Boolean).join(" "
 
 // What it cost, and what went wrong on the way: for those who want to know, after all that the verdict rests on.
 function checkedSection(details) {
-  const { timing, flaws, failures } = details;
+  const { timing, flaws, failures, warnings } = details;
   const known = [
     timing && ["time", inSeconds(timing.seconds)],
     timing && ["of that", Object.entries(timing.stages).map(([name, value]) => `${name} ${inSeconds(value)}`).join(", ")],
@@ -107,9 +107,10 @@ function checkedSection(details) {
     timing?.cost.calls > 0 && ["tokens", `${timing.cost.tokens_in} read, ${timing.cost.tokens_out} written`],
     Object.keys(flaws).length && ["passed over in its documents", Object.entries(flaws).map(([name, count]) => `${count} × ${name}`).join(", ")],
   ].filter(Boolean);
-  if (!known.length && !failures.length) return null;
+  if (!known.length && !failures.length && !warnings.length) return null;
   return h("section", {}, h("h2", {}, "How it was checked"),
     failures.map((failure) => h("p", { class: "failure" }, `Failed: ${failure.operation}: ${failure.message}`)),
+    warnings.map((warning) => h("p", { class: "failure", dir: "auto" }, warning)),
     facts(known));
 }
 

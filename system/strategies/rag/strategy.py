@@ -7,26 +7,20 @@ label and the verdict. If the option ``examples`` names annotated claims, those 
     factgraph --strategy rag --claims dev.json --knowledge-store stores/dev --options examples=train.json
 """
 
-import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from knowledge_store.pages.filters import dates_in
 from system.case import Case, Outcome, Step
 from system.graph.records import AnswerType, Content, Verdict
 from system.graph.thoughts import Evidence, Question, Thought
 from system.models.base import Completion
 from system.strategies.base import strategy
-from system.strategies.rag.tasks import SourcesReply, WebSource, WeighSources
-from system.strategies.steps.evidence import all_answered_so_far, as_pair, give, why_unread
-from system.strategies.steps.examples import ExampleOptions, examples_like
+from system.strategies.rag.tasks import SourcesReply, WeighSources
+from system.strategies.steps.evidence import all_answered_so_far, as_pair, give, retrieve, web_source
+from system.strategies.steps.options import ExampleOptions, examples_like
 from system.strategies.steps.tasks import JudgeClaim
 from system.strategies.steps.verdict import as_verdict, conclude
 
-if TYPE_CHECKING:
-    from knowledge_store.dense.search import Hit
-
-SOURCES, FETCHED = 10, 40  # passages that are read, and those that they are chosen from
+SOURCES = 10  # passages that are read, of four times as many
 RELEVANCE = 0.7  # its weight against novelty
 
 
@@ -38,7 +32,7 @@ async def rag(case: Case) -> Outcome:
 
 async def _weigh(case: Case) -> Thought[Verdict] | None:
     sources = await find_sources(case)
-    shown = tuple(_shown(case, source) for source in sources)
+    shown = tuple(web_source(case, source.content.passage) for source in sources)
     task = WeighSources(claim=case.claim, sources=shown, examples=examples_like(case))
     (result,) = await case.generate("weigh", [task])
     if isinstance(result, Completion):
@@ -52,24 +46,7 @@ async def find_sources(case: Case) -> list[Thought[Evidence]]:
     """Return the passages for the claim: near to it, and each unlike the others."""
     if case.settings.debate.evidence != "retrieved":
         return give(case)[:SOURCES]
-    from knowledge_store.dense.search import diverse, search  # compiled code, which no help of a command should load
-
-    def find() -> "tuple[list[Hit], list[Hit]]":
-        nearest = search(case.index, case.claim.text, FETCHED)
-        unread = [hit for hit in nearest if why_unread(case, hit.passage)]
-        readable = [hit for hit in nearest if hit not in unread]
-        return diverse(case.index, readable, SOURCES, RELEVANCE), [hit for hit in unread if hit in nearest[:SOURCES]]
-
-    read, unread = await case.stopwatch.within_deadline("retrieve", lambda: asyncio.to_thread(find))
-    hits = [Evidence(passage=hit.passage, score=hit.score) for hit in read + unread]  # the unread are counted
-    return [case.graph.add(hit, [case.graph.root], "retrieve") for hit in hits][: len(read)]
-
-
-def _shown(case: Case, source: Thought[Evidence]) -> WebSource:
-    passage = source.content.passage
-    retrieved = case.settings.debate.evidence == "retrieved"
-    before, after = case.index.around(passage) if retrieved else ("", "")
-    return WebSource(passage=passage, before=before, after=after, date=str(next(dates_in(passage.url), "")))
+    return await retrieve(case, case.graph.root, places=SOURCES, relevance=RELEVANCE)
 
 
 def note_pairs(case: Case, result: Completion[SourcesReply], sources: Sequence[Thought[Evidence]]) -> None:

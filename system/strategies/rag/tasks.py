@@ -4,22 +4,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from knowledge_store.pages.page import Passage
 from system.graph.records import Label, Record
-from system.strategies.steps.tasks import Example
+from system.strategies.steps.tasks import Example, WebSource
 from system.tasks.base import Reply, Task, Text
 
 ITEMS = 10  # questions of a reply
 Rating = Annotated[int, Field(ge=1, le=5)]
-
-
-class WebSource(Record):
-    """A passage as the prompt shows it, with the text around it and the ISO date that its address bears, or empty."""
-
-    passage: Passage
-    before: str
-    after: str
-    date: str
 
 
 class CitedPair(Record):

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
-from knowledge_store.pages.filters import is_prompt_injection
+from knowledge_store.pages.filters import dates_in, is_prompt_injection
 from knowledge_store.pages.page import Passage, source_name
 from knowledge_store.settings import MultiHopSettings
 from system.case import Case, Step, Unusable
@@ -19,8 +19,9 @@ from system.deadline import DeadlineExpired
 from system.graph.records import Answer, AnswerType, Claim, Content, Cost, QuestionAnswer, Source
 from system.graph.thoughts import Evidence, Question, Thought, Verification
 from system.models.base import Completion, ErrorKind, ModelError
+from system.strategies.steps.options import got_options
 from system.strategies.steps.questions import first_questions
-from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, MergeAnswers, MergeReply, VerifyAnswer
+from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, MergeAnswers, MergeReply, VerifyAnswer, WebSource
 from system.text.copies import without_claim
 from system.text.details import adds_nothing
 from system.text.words import sentences
@@ -40,26 +41,34 @@ async def prepare(case: Case, queries: Sequence[str]) -> None:
 
 
 async def retrieve(
-    case: Case, question: Thought[Question] | Thought[Claim], query: str = "", *, by_hops: bool = False
+    case: Case,
+    question: Thought[Question] | Thought[Claim],
+    query: str = "",
+    *,
+    by_hops: bool = False,
+    places: int = 0,
+    relevance: float = 1,
 ) -> list[Thought[Evidence]]:
     """Find the passages that may answer a question, or bear on the claim itself, best first.
 
     Passages that are never read (``why_unread``) stay in the graph. Those that only repeat the claim come last. The
-    query stands in for the question, and ``by_hops`` searches along chains of passages (CARP, section 3.4).
+    query stands in for the question, and ``by_hops`` searches along chains of passages (CARP, section 3.4). At most
+    ``places`` (``retrieval.top_k``) are read; below a ``relevance`` of 1 they are chosen so that they differ.
     """
-    from knowledge_store.dense.search import search  # compiled code, which no help of a command should load
+    from knowledge_store.dense.search import diverse, search  # compiled code, which no help of a command should load
 
     text, hops = query or question.content.text, MultiHopSettings() if by_hops else None
-    places = case.settings.retrieval.top_k
+    places = places or case.settings.retrieval.top_k
 
     def find() -> tuple[list["Hit"], list["Hit"]]:
-        limit = places
+        limit = places if relevance == 1 else SPARE * places
         while True:
             limit *= SPARE
             nearest = search(case.index, text, limit, hops)
             unread = [hit for hit in nearest if why_unread(case, hit.passage)]
             readable = [hit for hit in nearest if hit not in unread]
             if len(readable) >= places or len(nearest) < limit:
+                readable = readable if relevance == 1 else diverse(case.index, readable, places, relevance)
                 readable.sort(key=lambda hit: not telling(case, hit.passage))
                 return readable[:places], [hit for hit in unread if hit in nearest[:places]]
 
@@ -98,7 +107,8 @@ async def answer_from_passages(
 
     def step(thought: Thought[Evidence]) -> Step[AnswerReply, Answer]:
         passage = thought.content.passage
-        task = AnswerQuestion(claim=case.claim, question=question.content.text, passage=passage)
+        source = web_source(case, passage) if got_options(case).surroundings else None
+        task = AnswerQuestion(claim=case.claim, question=question.content.text, passage=passage, source=source)
 
         def answer(result: Completion[AnswerReply]) -> Answer:
             reply = result.reply
@@ -107,6 +117,12 @@ async def answer_from_passages(
         return Step(task, answer, [thought])
 
     return [found for found in await case.think("answer", [step(thought) for thought in evidence]) if found]
+
+
+def web_source(case: Case, passage: Passage) -> WebSource:
+    """Return a passage with what its page has around it, if it was retrieved, and the date in its address."""
+    before, after = case.index.around(passage) if case.settings.debate.evidence == "retrieved" else ("", "")
+    return WebSource(passage=passage, before=before, after=after, date=str(next(dates_in(passage.url), "")))
 
 
 async def verify(case: Case, question: Thought[Question], answers: Sequence[Thought[Answer]]) -> list[Thought[Answer]]:
@@ -161,7 +177,7 @@ async def answer_question(
     """Retrieve, answer, verify and merge for one question; see ``retrieve`` for the arguments."""
     answers: list[Thought[Answer]] = []
     try:
-        evidence = await retrieve(case, question, query, by_hops=by_hops)
+        evidence = await retrieve(case, question, query, by_hops=by_hops, relevance=got_options(case).relevance)
         answers = await answer_from_passages(case, question, evidence)
         if case.settings.graph.verification and case.stopwatch.has_time_for("verify", "merge", "judge"):
             answers = await verify(case, question, answers)

@@ -6,7 +6,7 @@ from system.case import Case, Step
 from system.graph.records import Content, QuestionAnswer
 from system.graph.thoughts import Pruned, Question, Thought
 from system.models.base import Completion
-from system.strategies.steps.examples import examples_like
+from system.strategies.steps.options import examples_like
 from system.strategies.steps.tasks import AskQuestion, QuestionReply
 from system.text.questions import question_of_statement
 

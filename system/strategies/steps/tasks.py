@@ -65,6 +65,15 @@ class AnswerReply(Reply):
     answer: Text
 
 
+class WebSource(Record):
+    """A passage as a prompt can show it, with the text around it and the ISO date that its address bears, or empty."""
+
+    passage: Passage
+    before: str
+    after: str
+    date: str
+
+
 class AnswerQuestion(Task[AnswerReply]):
     """Answer a question from one passage or from the metadata (section 3.2.3)."""
 
@@ -74,6 +83,7 @@ class AnswerQuestion(Task[AnswerReply]):
 
     question: str
     passage: Passage
+    source: WebSource | None = None
 
 
 class VerificationReply(Reply):

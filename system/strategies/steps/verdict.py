@@ -11,7 +11,7 @@ from system.graph.records import Content, Failure, Label, Verdict
 from system.graph.thoughts import Argument, Question, Thought
 from system.models.base import Completion
 from system.strategies.steps.evidence import Pairs, all_answered_so_far, cited_beside
-from system.strategies.steps.examples import examples_like
+from system.strategies.steps.options import examples_like
 from system.strategies.steps.tasks import JudgeClaim
 
 # What a full tie falls back on: labels by their frequency in AVeriTeC's training split.

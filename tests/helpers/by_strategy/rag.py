@@ -4,8 +4,8 @@ from pathlib import Path
 
 from knowledge_store.pages.page import Passage
 from system.graph.records import Claim, Label, QuestionAnswer
-from system.strategies.rag.tasks import CitedPair, Ratings, SourcesReply, WebSource, WeighSources
-from system.strategies.steps.tasks import Example
+from system.strategies.rag.tasks import CitedPair, Ratings, SourcesReply, WeighSources
+from system.strategies.steps.tasks import Example, WebSource
 from system.tasks.base import Reply, Task
 from tests.helpers.scripted import Line
 

@@ -43,8 +43,8 @@ def test_a_claim_is_answered_with_its_graph_under_the_names_that_the_user_gave(n
         checked = Checked(ClaimResult.model_validate(answer["result"]), Graph.from_json(answer["graph"]))
         assert checked.verdict.label is Label.REFUTED and checked.correction.text == "The Aster bridge opened in 1932."
         assert {one["address"] for pair in checked.to_dict()["evidence"] for one in pair["passages"]} == {notes}
-        assert checked.graph.thoughts[-1].kind == "verdict" and not answer["warnings"]
-        (warning,) = ask_running_service(CLAIM, [notes, "broken.pdf"], serving.settings)["warnings"]
+        assert checked.graph.thoughts[-1].kind == "verdict" and not checked.result.warnings
+        (warning,) = ask_running_service(CLAIM, [notes, "broken.pdf"], serving.settings)["result"]["warnings"]
         assert warning.startswith("broken.pdf: skipped, cannot be read (damaged")
     assert not socket_path().exists()
 

@@ -1,6 +1,6 @@
-"""Annotated claims like the one that is checked, which prompts show (few-shot, as the winner of FEVER-8 has them).
+"""Options that strategies share, and annotated claims like the one that is checked (few-shot, as FEVER-8's winner).
 
-factgraph --claims dev.json --knowledge-store stores/dev --options examples=train.json
+factgraph --claims dev.json --knowledge-store stores/dev --options examples=train.json surroundings=yes
 """
 
 from functools import lru_cache
@@ -15,8 +15,7 @@ from system.case import Case
 from system.graph.records import Record
 from system.strategies.steps.tasks import Example
 
-EXAMPLES = 10  # of annotated claims that are shown
-PAIRS = 10  # of an example, at most
+EXAMPLES = PAIRS = 10  # annotated claims that are shown, and pairs of each, at most
 
 
 class ExampleOptions(Record):
@@ -25,9 +24,25 @@ class ExampleOptions(Record):
     examples: Name = Field("", description="annotated claims (AVeriTeC's train.json), to show the ten most alike")
 
 
+class GotOptions(ExampleOptions):
+    """What can be set for ``got`` alone."""
+
+    hypothetical: int = Field(
+        0, ge=0, le=100, description="passages to write on the claim and to average with each question's vector"
+    )
+    relevance: float = Field(1, ge=0, le=1, description="weight of a passage's nearness against its novelty")
+    surroundings: bool = Field(False, description="show passages with address, date and the text around them")
+
+
+def got_options(case: Case) -> GotOptions:
+    """Return the options of ``got``, as they were given or by default; other strategies take its steps too."""
+    given = case.settings.options
+    return GotOptions.model_validate({name: given[name] for name in GotOptions.model_fields.keys() & given})
+
+
 def examples_like(case: Case) -> tuple[Example, ...]:
     """Return the annotated claims that BM25 ranks highest for the claim, except itself; none without a file of them."""
-    file, claim = str(case.settings.options.get("examples", "")), case.claim.text
+    file, claim = got_options(case).examples, case.claim.text
     if not file:
         return ()
     examples, index = _annotated(file)

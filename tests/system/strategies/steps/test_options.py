@@ -2,11 +2,12 @@
 
 import pytest
 
+from knowledge_store.dense.search import PassageIndex
 from system.graph.records import ClaimsError, Label
 from system.models.prompting import render
 from system.strategies.rag.tasks import WeighSources
-from system.strategies.steps.examples import examples_like
-from system.strategies.steps.tasks import AskQuestion, JudgeClaim
+from system.strategies.steps.options import examples_like
+from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim
 from tests.helpers.annotated import answer, claim, write
 from tests.helpers.bridge import CLAIM, asked, ran
 
@@ -33,3 +34,11 @@ def test_without_a_file_there_are_none_and_a_broken_one_is_named(make_case, tmp_
     (tmp_path / "broken.json").write_text("{")
     with pytest.raises(ClaimsError):
         examples_like(make_case(options={"examples": str(tmp_path / "broken.json")}))
+
+
+def test_a_passage_is_answered_from_with_its_address_and_what_stands_around_it(make_case, monkeypatch):
+    monkeypatch.setattr(PassageIndex, "around", lambda self, passage: ("Work began.", "Ships waited."))
+    case, _ = ran(make_case(options={"surroundings": "yes"}))
+    for task in asked(case, AnswerQuestion):
+        prompt = render(task, True)[-1]["content"]
+        assert all(text in prompt for text in ("Work began.", "Ships waited.", task.passage.url, task.passage.text))
