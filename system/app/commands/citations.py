@@ -40,13 +40,11 @@ def citations(
     check_text_file(text)
     common.find_sources(documents, {}, fetch=fetch, store=True)
     chosen = common.settings_of(settings, documents=True, brief=True)
-    from system.api import FactChecker  # only now: these take seconds
-    from system.check import load_engine
-    from system.citations.marks import read_citing
+    from system.citations.marks import read_citing  # only now: it takes a second
     from system.citations.records import UNREAD, CheckedCitations, Outcome
 
     citing = read_citing(text)
-    with FactChecker(engine=load_engine(chosen)) as checker:
+    with common.load_checker(chosen) as checker:
         found = checker.check_citations(citing, documents, fetch=fetch, date=origin.date, progress=True)
         checked = CheckedCitations.of(citing.article, found, citing.unresolved)
     from system.report.citations import citations_page

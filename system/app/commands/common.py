@@ -6,6 +6,7 @@ Paths are looked at before this module loads anything large, so a wrong one is n
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from knowledge_store.pages.documents import DocumentsError, find_documents, read_documents
+from knowledge_store.pages.documents import DocumentsError, find_documents, read_documents, warm_up
 from knowledge_store.pages.page import Flaws
 from knowledge_store.pages.store import write_store
 from system.app import options
@@ -204,13 +205,19 @@ def settings_of(
 
 
 def load_checker(settings: Settings) -> "FactChecker":
-    """Return a checker whose first claim does not wait for anything to load."""
-    from knowledge_store.pages import documents
-    from knowledge_store.ranking import warm_up
+    """Return a checker; what its first claim needs beside models is loaded at the same time as these."""
+    from knowledge_store import ranking
     from system.api import FactChecker
     from system.check import load_engine
+    from system.text.language import other_language
 
-    checker = FactChecker(engine=load_engine(settings))
+    with ThreadPoolExecutor() as others:
+        others.submit(ranking.warm_up)
+        others.submit(other_language, "It rained.", "en")
+        return FactChecker(engine=load_engine(settings))
+
+
+def load_service(settings: Settings) -> "FactChecker":
+    """Return a checker whose first claim does not wait for anything, not even for what reads pages."""
     warm_up()
-    documents.warm_up()
-    return checker
+    return load_checker(settings)

@@ -100,11 +100,8 @@ def _check(
     journal: "RecordJournal[CheckedStatement]",
 ) -> None:
     """Check what is not in the journal yet; each statement counts once it is there."""
-    from system.api import FactChecker
-    from system.check import load_engine
-
     known = {one.sentence.number for one in journal.finished}
-    with FactChecker(engine=load_engine(settings)) as checker:
+    with common.load_checker(settings) as checker:
         options = {**options, "done": tuple(journal.finished), "progress": True}
         for statement in checker.check_text(article, documents, **options):
             if statement.sentence.number not in known:

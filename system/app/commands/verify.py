@@ -68,10 +68,7 @@ def _checked(claim: Claim, documents: Documents, settings: "Settings", *, fetch:
         for warning in result.warnings:
             print(warning, file=sys.stderr)
         return Checked(result, Graph.from_json(answer["graph"]))
-    from system.api import FactChecker
-    from system.check import load_engine
-
-    with FactChecker(engine=load_engine(settings)) as checker:
+    with common.load_checker(settings) as checker:
         return checker.check(claim, documents, fetch=fetch)
 
 

@@ -5,6 +5,8 @@ docs/service.md has the lines for Caddy and nginx.
 """
 
 import hmac
+from asyncio import CancelledError
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -57,7 +59,8 @@ class Guard:
                 raise HTTPException(413, TOO_LARGE)
             return message
 
-        await (refusal or self._app)(scope, counted, send)
+        with suppress(CancelledError):  # of a connection that is open when the service stops, which is no fault to log
+            await (refusal or self._app)(scope, counted, send)
 
     def _refusal(self, path: str, headers: Headers) -> JSONResponse | None:
         if not self._token and not is_local_name(headers.get("host", "")):
