@@ -121,6 +121,8 @@ def _run(arguments: list[str]) -> int:
     if "--help-all" in arguments:
         import_module("system.app.options").EVERY_SETTING.set(True)
         arguments = [arguments[0], "--help"]
+    if arguments[0] in COMMANDS:
+        app[arguments[0]].help = None  # then its docstring is the help, not its line in the list of commands
     return app(arguments) or 0
 
 

