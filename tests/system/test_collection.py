@@ -7,7 +7,7 @@ import pytest
 
 from knowledge_store.isolation import TookTooLong, Workers
 from system import collection
-from system.collection import StoreCollection
+from system.collection import StoreCollection, document_collection
 from system.graph.records import Claim
 from tests.helpers.bridge import settings_with
 
@@ -81,3 +81,16 @@ def test_a_store_that_takes_too_much_memory_is_named(store, monkeypatch):
     store.write_bytes(orjson.dumps({"url": "https://a.example/", "url2text": ["It opened in 1932. " * 2**20]}))
     (one,) = ranked(StoreCollection(store, settings()), CLAIMS[:1])
     assert one.failures[0].unanswered and one.failures[0].message.startswith(f"{store}: ")
+
+
+def test_warnings_go_to_the_claim_whose_own_documents_they_are_about(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("notes.txt", "left.pdf", "right.pdf"):
+        tmp_path.joinpath(name).write_text("It opened in 1932.")
+
+    async def warnings(*cases):
+        opened = (document_collection(["notes.txt", name], settings(), own=own) for name, own in cases)
+        return [found.warnings for found in await asyncio.gather(*(one.ranked(CLAIMS[0]) for one in opened))]
+
+    (left,), (right,), none = asyncio.run(warnings(("left.pdf", True), ("right.pdf", True), ("left.pdf", False)))
+    assert left.startswith("left.pdf: skipped") and right.startswith("right.pdf: skipped") and not none

@@ -20,8 +20,7 @@ from system.strategies.steps.options import ExampleOptions, examples_like
 from system.strategies.steps.tasks import JudgeClaim
 from system.strategies.steps.verdict import as_verdict, conclude
 
-SOURCES = 10  # passages that are read, of four times as many
-RELEVANCE = 0.7  # its weight against novelty
+SOURCES, RELEVANCE = 10, 0.7  # passages that are read, of four times as many, and the weight of nearness in the choice
 
 
 @strategy(asks=lambda settings: (WeighSources, JudgeClaim), uses=("evidence",), options=ExampleOptions)
