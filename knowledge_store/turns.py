@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -22,7 +23,7 @@ class Turns:
         for item in items:
             if len(asked) == self._places:
                 yield asked.popleft().result()
-            asked.append(self._threads.submit(work, item))
+            asked.append(self._threads.submit(copy_context().run, work, item))
         while asked:
             yield asked.popleft().result()
 

@@ -16,11 +16,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
-from threading import get_ident
 from time import monotonic, perf_counter
 from typing import TypeVar
 
@@ -104,16 +104,19 @@ def unread(reason: str, particulars: str = "", where: Path | None = None) -> Fai
 
 
 class _Heard(logging.Handler):
-    """The warnings of the thread that made it, while it reads."""
+    """Keeps the warnings of who reads documents, beside all else that becomes of them."""
 
-    def __init__(self, warnings: list[str]) -> None:
-        super().__init__(logging.WARNING)
-        self._thread, self._warnings = get_ident(), warnings
+    warnings: ContextVar[list[str] | None] = ContextVar("warnings", default=None)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep a warning."""
-        if get_ident() == self._thread:
-            self._warnings.append(record.getMessage())
+        if (heard := self.warnings.get()) is not None:
+            heard.append(record.getMessage())
+        if logging.lastResort and not logging.root.handlers:  # it prints only what has no handler
+            logging.lastResort.handle(record)
+
+
+logging.getLogger("knowledge_store").addHandler(_Heard(logging.WARNING))
 
 
 class PageCollection(Collection):
@@ -163,13 +166,8 @@ class PageCollection(Collection):
 
     def _hearing(self, read: Callable[[], T]) -> T:
         """Read, and keep the warnings if the documents are the user's own."""
-        handler, logger = _Heard(self._warnings), logging.getLogger("knowledge_store")
-        if self.own:
-            logger.addHandler(handler)
-        try:
-            return read()
-        finally:
-            logger.removeHandler(handler)
+        _Heard.warnings.set(self._warnings if self.own else None)
+        return read()
 
     def _open(self, claims: Sequence[Claim]) -> None:
         began = perf_counter()

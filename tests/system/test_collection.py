@@ -85,12 +85,12 @@ def test_a_store_that_takes_too_much_memory_is_named(store, monkeypatch):
 
 def test_warnings_go_to_the_claim_whose_own_documents_they_are_about(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("notes.txt", "left.pdf", "right.pdf"):
-        tmp_path.joinpath(name).write_text("It opened in 1932.")
+    for name in (both := ["left.txt", "right.pdf"]):
+        tmp_path.joinpath(name).write_text("The café opened in 1932.", "cp1252")
 
     async def warnings(*cases):
-        opened = (document_collection(["notes.txt", name], settings(), own=own) for name, own in cases)
+        opened = (document_collection(names, settings(), own=own) for names, own in cases)
         return [found.warnings for found in await asyncio.gather(*(one.ranked(CLAIMS[0]) for one in opened))]
 
-    (left,), (right,), none = asyncio.run(warnings(("left.pdf", True), ("right.pdf", True), ("left.pdf", False)))
-    assert left.startswith("left.pdf: skipped") and right.startswith("right.pdf: skipped") and not none
+    (one,), (two, three), none = asyncio.run(warnings((both[:1], True), (both, True), (both, False)))
+    assert one == two == "left.txt: not UTF-8, read as cp1252" and three.startswith("right.pdf: skipped") and not none
