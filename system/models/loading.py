@@ -11,6 +11,7 @@ from system.settings import EngineSettings, Settings
 from system.tasks.base import Adapter, Reply, Task, registered
 
 _LOGGER = logging.getLogger(__name__)
+LACKING = "this takes a language model; choose a profile that has one (server), or --no-debate --no-verification"
 
 
 def load_model(
@@ -31,14 +32,11 @@ def load_model(
     model = settings.model
     match model.backend:
         case "extractive":
-            from system.models.extractive import TASKS, ExtractiveModel
+            from system.models.extractive import ExtractiveModel
 
-            beyond = sorted({task.name for task in asked if not issubclass(task, TASKS)})
-            if beyond or encoder is None:
-                raise ModelUnavailable(
-                    f"{', '.join(beyond) or 'this command'}: this takes a language model; choose a profile that has "
-                    "one, such as server, or leave it out (--no-debate --no-verification)"
-                )
+            check_device(settings, asked)
+            if encoder is None:
+                raise ModelUnavailable(f"this command: {LACKING}")
             return ExtractiveModel(encoder, settings.reading.verifier)
         case "vllm":
             if model.other_models:
@@ -57,7 +55,12 @@ def load_model(
 
 
 def check_device(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None:
-    """Warn of missing adapters, before anything is loaded; ``ModelUnavailable`` if there is no device for the model."""
+    """Warn of missing adapters, before anything is loaded; ``ModelUnavailable`` if the tasks cannot be done here."""
+    if settings.model.backend == "extractive":
+        from system.models.extractive import TASKS
+
+        if beyond := sorted({task.name for task in asked if not issubclass(task, TASKS)}):
+            raise ModelUnavailable(f"{', '.join(beyond)}: {LACKING}")
     wanted = {task.adapter for task in asked}
     missing = [adapter for adapter in Adapter if adapter in wanted - {Adapter.NONE} - settings.model.adapters.keys()]
     if missing and settings.model.backend != "extractive":

@@ -6,10 +6,10 @@ Paths are looked at before this module loads anything large, so a wrong one is n
 import sys
 from codecs import BOM_UTF8
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -211,10 +211,9 @@ def load_checker(settings: Settings) -> "FactChecker":
     from system.check import load_engine
     from system.text.language import other_language
 
-    with ThreadPoolExecutor() as others:
-        others.submit(ranking.warm_up)
-        others.submit(other_language, "It rained.", "en")
-        return FactChecker(engine=load_engine(settings))
+    Thread(target=ranking.warm_up, daemon=True).start()
+    Thread(target=other_language, args=("It rained.", "en"), daemon=True).start()
+    return FactChecker(engine=load_engine(settings))
 
 
 def load_service(settings: Settings) -> "FactChecker":

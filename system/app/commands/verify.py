@@ -65,8 +65,7 @@ def _checked(claim: Claim, documents: Documents, settings: "Settings", *, fetch:
 
     if answer := ask_running_service(claim, documents, settings, fetch=fetch):
         result = ClaimResult.model_validate(answer["result"])
-        for warning in result.warnings:
-            print(warning, file=sys.stderr)
+        sys.stderr.writelines(f"{warning}\n" for warning in result.warnings)
         return Checked(result, Graph.from_json(answer["graph"]))
     with common.load_checker(settings) as checker:
         return checker.check(claim, documents, fetch=fetch)
