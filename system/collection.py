@@ -104,7 +104,7 @@ def unread(reason: str, particulars: str = "", where: Path | None = None) -> Fai
 
 
 class _Heard(logging.Handler):
-    """Keeps the warnings of who reads documents, beside all else that becomes of them."""
+    """Keeps what is warned of while the user's own documents are read; the log has it all the same."""
 
     warnings: ContextVar[list[str] | None] = ContextVar("warnings", default=None)
 
@@ -162,11 +162,11 @@ class PageCollection(Collection):
         """See ``Collection.open``."""
         if claims:
             self._closed = False
-            await in_own_thread(partial(self._hearing, partial(self._open, claims)))
+            await in_own_thread(partial(self._hearing, self._warnings, partial(self._open, claims)))
 
-    def _hearing(self, read: Callable[[], T]) -> T:
-        """Read, and keep the warnings if the documents are the user's own."""
-        _Heard.warnings.set(self._warnings if self.own else None)
+    def _hearing(self, warnings: list[str], read: Callable[[], T]) -> T:
+        """Read, and add the warnings if the documents are the user's own."""
+        _Heard.warnings.set(warnings if self.own else None)
         return read()
 
     def _open(self, claims: Sequence[Claim]) -> None:
@@ -200,13 +200,13 @@ class PageCollection(Collection):
 
     async def rank(self, claim: Claim) -> Ranked:
         """See ``Collection.rank``."""
-        spent, self._spent = self._spent, 0.0
+        (spent, self._spent), (heard, self._warnings) = (self._spent, 0.0), (self._warnings, [])
+        search = partial(self._libraries[self._day(claim)].rank, claim.query)
         try:
-            store = await asyncio.to_thread(self._hearing, partial(self._libraries[self._day(claim)].rank, claim.query))
+            store = await asyncio.to_thread(self._hearing, heard, search)
         except SearchError as error:
-            return nothing("search", unread(str(error)), spent)
-        warnings, self._warnings = tuple(self._warnings), []
-        return Ranked(replace(store, seconds=spent + store.seconds), self._failures, warnings)
+            return replace(nothing("search", unread(str(error)), spent), warnings=tuple(heard))
+        return Ranked(replace(store, seconds=spent + store.seconds), self._failures, tuple(heard))
 
     def close(self) -> None:
         """See ``Collection.close``."""

@@ -12,7 +12,7 @@ _NEAR = {"en": ("pcm",)}  # Nigerian Pidgin, which names of Nigeria are taken fo
 
 @lru_cache(maxsize=10_000)
 def other_language(text: str, expected: str) -> str:
-    """The language of a text that is surely not in the expected one, or empty: an ISO 639 code.
+    """Return the ISO 639 code of a text's language if it is surely not the expected one, else an empty string.
 
     >>> [other_language(text, "en") for text in ("Die Brücke wurde 1931 eröffnet.", "The bridge opened in 1931.")]
     ['de', '']

@@ -205,7 +205,7 @@ def settings_of(
 
 
 def load_checker(settings: Settings) -> "FactChecker":
-    """Return a checker; what its first claim needs beside models is loaded at the same time as these."""
+    """Return a checker; load what its first claim needs beside the models at the same time as these."""
     from knowledge_store import ranking
     from system.api import FactChecker
     from system.check import load_engine
@@ -217,6 +217,6 @@ def load_checker(settings: Settings) -> "FactChecker":
 
 
 def load_service(settings: Settings) -> "FactChecker":
-    """Return a checker whose first claim does not wait for anything, not even for what reads pages."""
+    """Return a checker, and start the processes that read documents: its first claim need not wait for them."""
     warm_up()
     return load_checker(settings)
