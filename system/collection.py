@@ -119,6 +119,12 @@ class _Heard(logging.Handler):
 logging.getLogger("knowledge_store").addHandler(_Heard(logging.WARNING))
 
 
+def hearing(warnings: list[str] | None, read: Callable[[], T]) -> T:
+    """Read, in a thread that does nothing else, and add what is warned of to a list, if one is given."""
+    _Heard.warnings.set(warnings)
+    return read()
+
+
 class PageCollection(Collection):
     """Pages that are read once for all claims; what the settings search for is added.
 
@@ -127,7 +133,6 @@ class PageCollection(Collection):
         name: of the pages, in messages.
         own: see ``Collection``.
         seconds: that reading may take; by default the reading time of every claim together.
-        left_out: filled by ``read`` with a message for each document that has no readable text.
         progress: show on standard error how many pages are read.
     """
 
@@ -139,14 +144,13 @@ class PageCollection(Collection):
         name: str = "documents",
         own: bool = True,
         seconds: float | None = None,
-        left_out: Sequence[str] = (),
         progress: bool = False,
     ) -> None:
         self.own = own
         self._read, self._name, self._seconds = read, name, seconds
         self._kept: Callable[[Page], bool] = lambda _: True
         self._settings, self._reading = settings.retrieval, settings.run.reading
-        self._left_out, self._progress = left_out, progress
+        self._progress = progress
         self._libraries: dict[date | None, Library] = {}
         self._failures: tuple[Failure, ...] = ()
         self._warnings: list[str] = []
@@ -162,12 +166,7 @@ class PageCollection(Collection):
         """See ``Collection.open``."""
         if claims:
             self._closed = False
-            await in_own_thread(partial(self._hearing, self._warnings, partial(self._open, claims)))
-
-    def _hearing(self, warnings: list[str], read: Callable[[], T]) -> T:
-        """Read, and add the warnings if the documents are the user's own."""
-        _Heard.warnings.set(warnings if self.own else None)
-        return read()
+            await in_own_thread(partial(hearing, self._warnings if self.own else None, partial(self._open, claims)))
 
     def _open(self, claims: Sequence[Claim]) -> None:
         began = perf_counter()
@@ -191,11 +190,11 @@ class PageCollection(Collection):
             for day in days
         }
         empty = not any(library.report.pages for library in self._libraries.values())
-        late = any(LATE in message for message in self._left_out) or self._closed
+        late = any(LATE in warning for warning in self._warnings) or self._closed
         if empty and not (self._settings.search or late):
             why = f"expected text to search, got none{describe(flaws)}; give documents with text"
-            raise DocumentsError("; ".join(self._left_out) or f"{self._name or 'documents'}: {why}")
-        self._failures = tuple(Failure(operation=READ, message=one, unanswered=empty) for one in self._left_out)
+            raise DocumentsError("; ".join(self._warnings) or f"{self._name or 'documents'}: {why}")
+        self._failures = (unread(LATE),) if empty and late else ()
         self._spent = perf_counter() - began
 
     async def rank(self, claim: Claim) -> Ranked:
@@ -203,7 +202,7 @@ class PageCollection(Collection):
         (spent, self._spent), (heard, self._warnings) = (self._spent, 0.0), (self._warnings, [])
         search = partial(self._libraries[self._day(claim)].rank, claim.query)
         try:
-            store = await asyncio.to_thread(self._hearing, heard, search)
+            store = await asyncio.to_thread(hearing, heard if self.own else None, search)
         except SearchError as error:
             return replace(nothing("search", unread(str(error)), spent), warnings=tuple(heard))
         return Ranked(replace(store, seconds=spent + store.seconds), self._failures, tuple(heard))

@@ -1,4 +1,4 @@
-"""A text and what is found of it: its sentences, the statements among them, their verdicts, and the score."""
+"""A text and what is found of it: its sentences, the statements among them, and their verdicts."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -7,7 +7,7 @@ from typing import Any, Self
 from knowledge_store.pages.page import counted
 from system.graph.records import Claim, ClaimResult, Label, Record
 
-SCHEMA = 2  # of the JSON that ``to_dict`` gives; raised when a field changes its meaning or goes
+SCHEMA = 3  # of the JSON that ``to_dict`` gives; raised when a field changes its meaning or goes
 
 
 class Kind(StrEnum):
@@ -63,11 +63,6 @@ class CheckedStatement(Record):
         """The verdict's label."""
         return self.result.verdict.label
 
-    @property
-    def failed(self) -> bool:
-        """Whether the verdict stands for a failure instead of an answer."""
-        return self.result.failed
-
     def to_dict(self) -> dict[str, Any]:
         """Sentence, verdict and evidence as plain values."""
         answer = {name: value for name, value in self.result.to_dict().items() if name != "schema"}
@@ -97,11 +92,6 @@ class CheckedText(Record):
         return len(self.statements) - self.counts[Label.NOT_ENOUGH_EVIDENCE]
 
     @property
-    def score(self) -> float | None:
-        """Share of the decided statements that are supported, in [0, 1]; None where none is decided."""
-        return self.counts[Label.SUPPORTED] / self.decided if self.decided else None
-
-    @property
     def headline(self) -> str:
         """How many statements are decided, and how."""
         named = {"supported": Label.SUPPORTED, "refuted": Label.REFUTED, "conflicting": Label.CONFLICTING}
@@ -114,7 +104,6 @@ class CheckedText(Record):
             "schema": SCHEMA,
             "name": self.article.name,
             "language": self.article.language,
-            "score": self.score,
             "decided": self.decided,
             "counts": {str(label): count for label, count in self.counts.items()},
             "text": self.article.text,

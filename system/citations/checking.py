@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from knowledge_store.isolation import LATE, LIMITS, Limits
@@ -23,7 +23,7 @@ from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import PLACE, Flaws, Page
 from system.checker import Checked, Checker
 from system.citations.records import CheckedCitation, Citation, CitingText, Outcome
-from system.collection import EachItsOwn, PageCollection
+from system.collection import EachItsOwn, PageCollection, hearing
 from system.documents import Listed, pages_of
 from system.graph.records import NOTHING_FOUND, Claim, ClaimResult, Label
 from system.threads import in_own_thread
@@ -51,10 +51,12 @@ async def check_citations(
     checker = checker.for_statements()
     dated, settings = Claim("a statement", date=date), checker.engine.settings
     limits = replace(LIMITS, until=monotonic() + settings.run.reading * max(1, len(citing.citations)))  # read together
-    pages, sources = await in_own_thread(partial(_read, citing, documents, limits, fetch))
+    heard: list[str] = []
+    pages, sources = await in_own_thread(partial(hearing, heard, partial(_read, citing, documents, limits, fetch)))
+    made = partial(CheckedCitation, warnings=tuple(heard))
     for one in citing.citations:
         if not (source := sources[one.target]).pages:
-            yield CheckedCitation(citation=one, source="", outcome=source.outcome, why=source.why)
+            yield made(citation=one, source="", outcome=source.outcome, why=source.why)
     cited = {one.number: one for one in citing.citations if sources[one.target].pages}
     retrieval = settings.retrieval.model_copy(update={"search": ""})  # which would add pages
     collect = partial(PageCollection, settings=settings.model_copy(update={"retrieval": retrieval}))
@@ -65,7 +67,7 @@ async def check_citations(
     async with aclosing(checker.check_many([*claims.values()], own)) as checks:
         async for checked in checks:
             citation = cited[checked.claim.id]
-            result = _checked(citation, sources[citation.target].name, checked.result)
+            result = made(citation=citation, source=sources[citation.target].name, **_said(checked.result))
             if result.outcome in (Outcome.UNDECIDED, Outcome.ABSENT) and len(pages) > 1:
                 undecided[citation.number] = result
             else:
@@ -129,13 +131,13 @@ def _slug(name: str) -> str:
     return re.sub(r"[\W_]+", "-", bare.lower()).strip("-")
 
 
-def _checked(citation: Citation, source: str, result: ClaimResult) -> CheckedCitation:
-    """The citation as its source alone decides; a check that failed counts as a source that cannot be read."""
+def _said(result: ClaimResult) -> dict[str, Any]:
+    """What a source alone says of its citation; a check that failed counts as a source that cannot be read."""
     label, why = result.verdict.label, result.verdict.justification
     undecided = Outcome.ABSENT if why.startswith(NOTHING_FOUND) else Outcome.UNDECIDED
     outcomes = {Label.SUPPORTED: Outcome.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE: undecided}
     outcome = Outcome.UNREADABLE if result.failed else outcomes.get(label, Outcome.CONTRADICTED)
-    return CheckedCitation(citation=citation, source=source, outcome=outcome, why=why, result=result)
+    return {"outcome": outcome, "why": why, "result": result}
 
 
 def _elsewhere(one: CheckedCitation, checked: Checked) -> CheckedCitation:

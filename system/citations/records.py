@@ -53,6 +53,7 @@ class CheckedCitation(Record):
     outcome: Outcome
     why: str  #: the reason in words, with a quotation if a source decides
     result: ClaimResult | None = None  #: of the check that decides; None if the source could not be read
+    warnings: tuple[str, ...] = ()  #: what was left out of all sources; every citation has the same
 
     def to_dict(self) -> dict[str, Any]:
         """The citation and what came of it, as plain values."""
@@ -69,17 +70,19 @@ class CheckedCitation(Record):
 
 
 class CheckedCitations(Record):
-    """A text with its citations checked, in the order of the text; ``unresolved`` as in ``CitingText``."""
+    """A text with its citations checked, in the order of the text."""
 
     article: Article
     citations: tuple[CheckedCitation, ...]
-    unresolved: tuple[str, ...] = ()
+    unresolved: tuple[str, ...] = ()  #: see ``CitingText``
+    warnings: tuple[str, ...] = ()  #: see ``CheckedCitation``
 
     @classmethod
     def of(cls, article: Article, citations: Iterable[CheckedCitation], unresolved: Sequence[str] = ()) -> Self:
         """Put citations that came in any order into that of the text."""
         ordered = sorted(citations, key=lambda one: one.citation.number)
-        return cls(article=article, citations=tuple(ordered), unresolved=tuple(unresolved))
+        warnings = ordered[0].warnings if ordered else ()
+        return cls(article=article, citations=tuple(ordered), unresolved=tuple(unresolved), warnings=warnings)
 
     @property
     def counts(self) -> dict[Outcome, int]:
@@ -92,7 +95,7 @@ class CheckedCitations(Record):
             "schema": SCHEMA,
             "name": self.article.name,
             "counts": {str(outcome): count for outcome, count in self.counts.items()},
-            "unresolved": list(self.unresolved),
+            **self.model_dump(mode="json", include={"unresolved", "warnings"}),
             "text": self.article.text,
             "citations": [one.to_dict() for one in self.citations],
         }

@@ -23,7 +23,7 @@ def citations_page(checked: CheckedCitations) -> str:
     supported, total = checked.counts[Outcome.SUPPORTED], len(checked.citations)
     groups = groupby(checked.citations, key=lambda one: one.citation.sentence.number)
     lost = described(checked.unresolved)
-    unmarked = "What is not marked cites nothing, or claims nothing that could be checked."
+    notes = [f"{lost[:1].upper()}{lost[1:]}"] * bool(lost) + [*checked.warnings]
     return marked_page(
         checked.article,
         [_mark(list(group)) for _, group in groups],
@@ -31,7 +31,7 @@ def citations_page(checked: CheckedCitations) -> str:
         kicker="Citation check",
         headline=f"{supported} of {total}",
         summary=f"citation{'' if total == 1 else 's'} where the source says what the sentence says.",
-        unmarked=f"{unmarked} {lost[0].upper()}{lost[1:]}." if lost else unmarked,
+        unmarked=". ".join(["What is not marked cites nothing, or claims nothing that could be checked", *notes]) + ".",
     )
 
 

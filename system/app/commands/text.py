@@ -80,7 +80,7 @@ def text(
     from system.report.article import text_page
 
     publish(folder, checked, text_page(checked), print_text, as_json=as_json)
-    if any(one.failed for one in checked.statements):
+    if any(one.result.failed for one in checked.statements):
         return EXIT_FAILED_CLAIMS
     return EXIT_REFUTED if checked.counts[Label.REFUTED] else 0
 

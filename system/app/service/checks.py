@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
-from knowledge_store.isolation import LATE, Limits
+from knowledge_store.isolation import Limits
 from knowledge_store.pages.documents import DocumentsError, page_of_text, pages_of_file
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, Page
@@ -152,29 +152,21 @@ def read_submitted(text: str, file: bytes, name: str) -> Article:
 
 def uploaded(documents: Iterable[UploadedDocument], settings: Settings) -> PageCollection:
     """Return documents as a collection, to be read within the reading time of one claim."""
-    left_out: list[str] = []
-    read = partial(_pages, documents, left_out)
-    return PageCollection(read, settings, seconds=settings.run.reading, left_out=left_out)
+    return PageCollection(partial(_pages, documents), settings, seconds=settings.run.reading)
 
 
-def _pages(documents: Iterable[UploadedDocument], left_out: list[str], flaws: Flaws, limits: Limits) -> Iterator[Page]:
-    """Yield the documents as pages; add a message to ``left_out`` for each without a text that can be read in time."""
+def _pages(documents: Iterable[UploadedDocument], flaws: Flaws, limits: Limits) -> Iterator[Page]:
+    """Yield the documents as pages, each with a number of its own."""
     number = 0
     for place, document in enumerate(documents, start=1):
         name = document.name or f"document {place}"
-        if not limits.left:
-            left_out.append(f"{name} is left out: {LATE}")
-            continue
         if document.file:
             found = pages_of_file(name, document.file, _suffix(name), flaws, limits)
         else:
             found = page_of_text(0, name, document.text, flaws, limits)
-        before = number
         for page in found:
             yield replace(page, number=number)
             number += 1
-        if number == before:
-            left_out.append(f"{name} is skipped: no text in it can be read")
 
 
 def _suffix(name: str) -> str:

@@ -136,7 +136,7 @@ class TextProgress(_Progress):
     statements: int | None = Field(description="sentences to check; null until the text is cut into sentences")
     checked: int = Field(description="of these, how many are done")
     result: dict[str, Any] | None = Field(
-        description="as `factgraph text` writes it: score, counts, sentences, statements; null until the state is done"
+        description="as `factgraph text` writes it: counts, sentences, statements; null until the state is done"
     )
 
 

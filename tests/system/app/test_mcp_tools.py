@@ -87,7 +87,7 @@ def test_each_statement_of_a_text_is_checked():
     found = answer("check_text", {"text": TEXT, "documents": [NOTES]}, heard=heard)
     assert [one["label"] for one in found["statements"]] == ["Refuted", "Supported"]
     assert [one["claim"] for one in found["statements"]] == TEXT.split(" Is")[0].replace(". ", ".|").split("|")
-    assert found["score"] == 0.5 and found["counts"]["Refuted"] == 1 and "text" not in found
+    assert found["counts"]["Refuted"] == 1 and "text" not in found
     assert [progress[:2] for progress in heard if progress[1]][-2:] == [(1, 2), (2, 2)]
 
 
@@ -185,7 +185,7 @@ def test_an_answer_that_takes_long_comes_in_parts(monkeypatch):
 
     some, whole = in_session(parts, server(patience=0.5))
     assert len(some["statements"]) == 1 and some["token"]
-    assert [one["label"] for one in whole["statements"]] == ["Refuted", "Supported"] and whole["score"] == 0.5
+    assert [one["label"] for one in whole["statements"]] == ["Refuted", "Supported"] and whole["decided"] == 2
 
 
 def test_a_cancelled_call_ends_its_work(monkeypatch):

@@ -67,7 +67,7 @@ def test_a_text_may_be_a_file(name):
     [
         (text_of(b"%PDF-1.4 broken", "a.pdf"), "cannot be read"),
         (text_of(b"a b " * TEXT, "a.txt"), "expected at most 100,000"),
-        ({**ORDER, "documents": [filed(b"%PDF-1.4 broken", "b.pdf")]}, "b.pdf is skipped: no text in it can be read"),
+        ({**ORDER, "documents": [filed(b"%PDF-1.4 broken", "b.pdf")]}, "b.pdf: skipped, cannot be read"),
     ],
 )
 def test_a_text_that_cannot_be_checked_says_so(order, problem):
