@@ -80,15 +80,11 @@ def _index(sources: list[str], output: Path, encoder: str) -> None:
 
 
 def _search(store: Path, question: str, limit: int) -> None:
-    from rich.console import Console
-    from rich.text import Text
-
     from knowledge_store.dense.archive import encoder_of
     from knowledge_store.dense.encoder import SentenceEncoder
     from knowledge_store.dense.search import PassageIndex, search
     from knowledge_store.ranking import rank
     from knowledge_store.searchers.archive import Archive, is_archive
-    from knowledge_store.tokenization import words
 
     settings, flaws = RetrievalSettings(), Flaws()
     if is_archive(store):
@@ -97,18 +93,11 @@ def _search(store: Path, question: str, limit: int) -> None:
     else:
         ranked = rank(read_documents(store, flaws), question, settings, flaws=flaws, name=store.name)
     hits = search(PassageIndex(ranked, SentenceEncoder.of(settings), settings), question, limit)
-    asked = {word for _, word in words(question)}
-    console = Console(soft_wrap=True, highlight=False)
     for number, hit in enumerate(hits, 1):
-        passage = hit.passage
-        place = f"characters {passage.start:,} to {passage.start + len(passage.text):,}"
-        console.print(Text.assemble(f"{number}. {hit.score:.3f}  ", (source_name(passage.url), "cyan"), f"  {place}"))
-        shown = Text(passage.text)
-        for (start, end), word in words(passage.text):
-            if word in asked:
-                shown.stylize("bold yellow", start, end)
-        console.print(shown, end="\n\n")
-    console.print(Text(str(ranked.report), "dim"))
+        start, text = hit.passage.start, hit.passage.text
+        place = f"characters {start:,} to {start + len(text):,}"
+        print(f"{number}. {hit.score:.3f}  {source_name(hit.passage.url)}  {place}\n{text}\n")
+    print(ranked.report)
 
 
 if __name__ == "__main__":

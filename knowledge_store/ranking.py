@@ -15,7 +15,7 @@ from threading import Lock
 from time import monotonic, perf_counter
 
 from knowledge_store.bm25.passages import Candidates, batches
-from knowledge_store.pages.filters import admitted, without_copies
+from knowledge_store.pages.filters import admitted
 from knowledge_store.pages.page import FOUND, Flaw, Flaws, Page, Passage, ReadingReport, on_the_web
 from knowledge_store.pages.store import read_pages
 from knowledge_store.progress import progress_bar
@@ -88,9 +88,7 @@ class Library:
         began = perf_counter()
         with self._lock:
             best = self._candidates.best(claim, BM25_TOP_K)
-        passages, copies = without_copies(best, claim, self._settings)
-        report = _with_flaws(self.report, Flaws({Flaw.CLAIM_COPY: copies}))
-        ranked = RankedStore(passages, report, perf_counter() - began)
+        ranked = RankedStore(best, self.report, perf_counter() - began)
         return self._with_searched(ranked, claim) if self._settings.search else ranked
 
     def _with_searched(self, ranked: RankedStore, claim: str) -> RankedStore:

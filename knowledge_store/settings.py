@@ -4,13 +4,12 @@ import os
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 BM25_TOP_K = 3000
 """Passages that BM25 keeps per claim (Rolinger and Liu, 2025, section 3.2.2)."""
 SEARCH_RESULTS = 10
 """Most pages that a search adds to those of a claim."""
-Language = Annotated[str, StringConstraints(pattern="^[a-z]{2}$")]
 
 
 def _nameable(name: str) -> str:
@@ -35,11 +34,7 @@ class RetrievalSettings(BaseModel):
     )
     top_k: int = Field(5, gt=0, le=1000, description="passages used to answer each question")
     fact_checks: bool = Field(True, description="keep pages of fact-checking sites")
-    claim_copies: bool = Field(True, description="keep pages that repeat the claim nearly word for word")
     later_pages: bool = Field(True, description="keep pages dated after the claim")
-    languages: list[Language] = Field(
-        default_factory=list, description="keep only pages in these languages (ISO 639-1 codes); none: any language"
-    )
     search: str = Field(
         "", description="where to look for more evidence: an archive (made by 'store index'), or a SearXNG address"
     )

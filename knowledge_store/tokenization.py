@@ -4,7 +4,7 @@ Hashes have 64 bits (FNV-1a over code points, then mixed): among a million, the 
 3e-8. Example: ``tokenize("Sales rose 12%.")``.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import TypeVar, cast
 
@@ -55,27 +55,18 @@ _SPREAD, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(32)
 _BITS, _CODE_POINT = np.uint64(_CODE_POINT_BITS), np.uint64((1 << _CODE_POINT_BITS) - 1)
 
 
-def words(text: str) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield the words of a text as BM25 counts them, each after its span in the text, in characters."""
-    return ((match.span(), _normal(match.group())) for match in _WORD.finditer(text))
-
-
 def tokenize(text: str) -> list[str]:
     """Split a text into the words that BM25 counts.
 
     >>> tokenize("Sales rose 12% to $1,000.5 in हिन्दी and 中文.")
     ['sales', 'rose', '12', '%', 'to', '1000.5', 'in', 'हिन्दी', 'and', '中', '文']
     """
-    return [_normal(word) for word in _WORD.findall(text)]
-
-
-def _normal(word: str) -> str:
-    return word.casefold().replace(",", "")
+    return [word.casefold().replace(",", "") for word in _WORD.findall(text)]
 
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """(0x110000,) what each character may be, as ``words`` and ``fingerprints`` see it."""
+    """(0x110000,) what each character may be, as ``tokenize`` and ``fingerprints`` see it."""
     everything = np.arange(_CHARACTERS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     kinds = np.zeros(_CHARACTERS, dtype=np.uint8)
     for kind, pattern in _PATTERNS.items():
@@ -95,7 +86,7 @@ def _case_folds() -> NDArray[np.uint64]:
 
 
 def hash_words(text: Text, starts: Places, ends: Places) -> tuple[Hashes, Places]:
-    """Hash the words of the texts ``text[starts[i] : ends[i]]``, which may overlap; see ``words``.
+    """Hash the words of the texts ``text[starts[i] : ends[i]]``, which may overlap; see ``tokenize``.
 
     Returns the hashes of all texts, one after the other, and how many words each text has.
     """
@@ -151,7 +142,7 @@ def _hash_words(
 def _within(kind: int) -> int:
     """The kinds of characters that continue a word, by the kind of its first; 0 where that begins none.
 
-    Asked in the order in which ``words`` tries its patterns.
+    Asked in the order in which ``tokenize`` tries its patterns.
     """
     if kind & _DIGIT:
         return _DIGIT

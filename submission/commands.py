@@ -25,6 +25,7 @@ expected calibration error and the accuracy by confidence, before and after (out
 CLAIM_ONLY = """Fit a logistic regression on the text and metadata of annotated claims, without any evidence, and print
 its scores on other claims: a baseline to put beside every accuracy on AVeriTeC."""
 
+WIDE = 160  # columns that tables may take at least: in a narrow terminal or a file they would lose digits
 METRICS = ("labels", "legacy", "ev2r")
 ABOUT_METRICS = f"""any of {", ".join(METRICS)}; labels are always scored; legacy is Hungarian METEOR (AVeriTeC 2024),
 ev2r needs a judge and the organizers' prompts (FEVER-8)"""
@@ -43,7 +44,7 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m submission") 
     """
     arguments = parser(prog).parse_args(argv)
     try:
-        return int(arguments.run(arguments, Console()))
+        return int(arguments.run(arguments, Console(width=max(Console().width, WIDE))))
     except (ClaimsError, FileError, JournalError) as error:
         Console(stderr=True).print(Text(f"error: {error}", style="red"), soft_wrap=True)
         return 2

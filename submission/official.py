@@ -22,7 +22,8 @@ from system.graph.records import explain
 
 PAIR_END = "\t\t\n\n"
 ANSWER_START = "\t\t\n"
-DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+OTHERS = {"[": "; JSON needs the ending .json", ";": " separated by semicolons", "\t": " separated by tabs"}
+OTHERS["|"] = " separated by vertical bars"
 MAX_PAIRS = 10
 """Pairs that METEOR reads; Ev2R reads all."""
 COLUMNS = ("id", "claim", "evi", "label", "split")
@@ -73,15 +74,15 @@ class Row:
 def read_table(path: Path) -> list[Row]:
     """Read a CSV as pandas would: quoted cells may hold anything, blank lines are skipped, short rows are padded."""
     text = read_text(path)
-    first = text.lstrip("\ufeff").partition("\n")[0].strip()
-    other = next((f" separated by {words}" for mark, words in DELIMITERS.items() if mark in first), "")
-    lines = [] if other else _records(path, text)
-    header = lines[0][1] if lines else []
+    first = text.lstrip("\ufeff \r\n").partition("\n")[0].strip()
+    header = next(csv.reader([first]), [])
     if not {*READ_COLUMNS} <= {*header}:
+        other = next((words for mark, words in OTHERS.items() if mark in first), "")
         raise SubmissionError(
             f"{path}: expected the columns {', '.join(COLUMNS)} separated by commas, got {first!r:.80}{other}; "
             "export it again, because the official scorer reads nothing else"
         )
+    lines = _records(path, text)
     rows = []
     for number, (line, record) in enumerate(lines[1:]):
         where = f"row {number} (line {line})"

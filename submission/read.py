@@ -1,5 +1,6 @@
 """Read predictions of any system, gold labels and claims, and pair each prediction with the gold of its own claim."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,16 +31,20 @@ class Gold(Record):
 def read_predictions(path: Path) -> list[Entry]:
     """Read ``submission.json``, the organizers' JSON (the position is the id if none is given), or a CSV."""
     if path.suffix == ".json":
-        return [_entry(f"{path}: entry {number}", number, item) for number, item in enumerate(read_json(path, list))]
-    return [
-        Entry(
-            claim_id=_id(path, row),
-            claim=row.claim,
-            label=row.label,
-            pairs=tuple(EvidencePair(question=question, answer=answer) for question, answer in _pairs_of_row(row)),
-        )
-        for row in read_table(path)
-    ]
+        found = [_entry(f"{path}: entry {number}", number, item) for number, item in enumerate(read_json(path, list))]
+    else:
+        found = [
+            Entry(
+                claim_id=_id(path, row),
+                claim=row.claim,
+                label=row.label,
+                pairs=tuple(EvidencePair(question=question, answer=answer) for question, answer in _pairs_of_row(row)),
+            )
+            for row in read_table(path)
+        ]
+    if twice := [claim_id for claim_id, count in Counter(one.claim_id for one in found).items() if count > 1]:
+        raise SubmissionError(f"{path}: claim {twice[0]} has two predictions, expected one; remove one of them")
+    return found
 
 
 def read_scored_gold(path: Path) -> list[Gold]:
@@ -149,10 +154,7 @@ class Pairing:
 
 def pair(predicted: Sequence[Entry], gold: Sequence[Gold], *, two_labels: bool = False) -> Pairing:
     """Pair predictions with gold."""
-    by_id: dict[int, Entry] = {}
-    for one in predicted:
-        if by_id.setdefault(one.claim_id, one) is not one:
-            raise SubmissionError(f"claim {one.claim_id} has two predictions, expected one; remove one of them")
+    by_id = {one.claim_id: one for one in predicted}
     met = [Pair(by_id[claim.claim_id], claim) for claim in gold if claim.claim_id in by_id]
     same = [one for one in met if same_text(one.predicted.claim, one.gold.claim)]
     if not same:

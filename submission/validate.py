@@ -146,5 +146,5 @@ def print_faults(path: Path, faults: Sequence[Fault], console: Console) -> None:
         line = Text.assemble((f"{fault.effect}: ", STYLES[fault.effect]), f"{fault.where}: {fault.message}")
         console.print(line, soft_wrap=True)
     counts = Counter(fault.effect for fault in faults)
-    found = ", ".join(f"{counts[effect]} {effect}" for effect in Effect if counts[effect]) or "no faults"
+    found = ", ".join(f"{counts[effect]} × {effect}" for effect in Effect if counts[effect]) or "no faults"
     console.print(f"{path}: {found}", soft_wrap=True, markup=False, highlight=False)

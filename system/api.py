@@ -151,8 +151,8 @@ class FactChecker:
                 standard error.
 
         Returns:
-            One for each claim, in their order, each as soon as it and those before are done. A store that cannot be
-            read is a failure of its claim.
+            One for each claim, in their order, each as soon as it and those before are done. A claim's store that
+            cannot be read is a failure of this claim.
 
         Raises:
             ClaimsError: a claim is empty, or no claim at all.
@@ -167,6 +167,10 @@ class FactChecker:
         given, store = _claims(claims), options.get("store")
         if store is not None and documents != ():
             raise DocumentsError("documents: expected documents or a store, got both; leave one out")
+        if store is not None and not (Path(store).exists() or self.engine.settings.retrieval.search):
+            raise DocumentsError(
+                f"{store} not found; expected a folder with <claim id>.json, or one file for all claims"
+            )
         return self._many(given, documents, None if store is None else Path(store), options)
 
     async def _many(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, cast
 
 from knowledge_store.pages.page import Passage
@@ -135,7 +135,7 @@ class Case:
         if again and self.stopwatch.has_time_for(operation):
             second = await self._generate(operation, [self._request(tasks[i], SECOND_TRY) for i in again], final)
             for i, result in zip(again, second, strict=True):
-                results[i] = result
+                results[i] = replace(result, cost=Cost.total([results[i].cost, result.cost]))
         # A backend promises replies of the task's own type.
         return cast("list[Completion[R] | ModelError]", results)
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from threading import Thread
 
+from knowledge_store import ranking
 from knowledge_store.dense.encoder import Encoder, SentenceEncoder
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.page import Flaws, counted
@@ -29,6 +31,7 @@ from system.strategies.steps.evidence import why_unread
 from system.strategies.steps.questions import duplicates, replacements
 from system.strategies.steps.verdict import judge_in_reserve, no_verdict, outcome
 from system.text.claim_detection import not_a_claim
+from system.text.language import other_language
 
 
 @dataclass(frozen=True)
@@ -210,7 +213,7 @@ def _unread(case: Case) -> dict[str, int]:
 
 
 def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
-    """Load encoder, model and calibration.
+    """Load encoder, model and calibration, and beside them what a first claim needs: compiled code, language tables.
 
     Args:
         trace: file that every prompt and reply is added to.
@@ -227,6 +230,8 @@ def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
     if settings.retrieval.search:
         open_searcher(settings.retrieval.search)
     calibration = load_calibration(settings)
+    Thread(target=ranking.warm_up, daemon=True).start()
+    Thread(target=other_language, args=("It rained.", "en"), daemon=True).start()
     first = f"loading the encoder {settings.retrieval.encoder}"
     with progress_bar(
         total=2, desc=first, leave=False, bar_format="{desc} ({n} of {total} loaded, {elapsed})"

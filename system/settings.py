@@ -214,10 +214,8 @@ def load_calibration(settings: Settings) -> Calibration | None:
         return None
     try:
         return Calibration.model_validate_json(Path(path).read_bytes())
-    except FileNotFoundError as error:
-        raise SettingsError(f"calibration {path} not found; {_CALIBRATE}") from error
     except OSError as error:
-        raise SettingsError(f"cannot read calibration {path} ({error.strerror}); {_CALIBRATE}") from error
+        raise SettingsError(f"calibration {path}: {error.strerror}; {_CALIBRATE}") from error
     except ValidationError as error:
         faults = "; ".join(explain(fault, "the file") for fault in error.errors())
         raise SettingsError(f"calibration {path}: {faults}; {_CALIBRATE}") from error

@@ -74,6 +74,6 @@ def test_documented_python_runs(name):
 def test_every_named_path_exists(path):
     text = path.read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:system|knowledge_store|submission|training|scripts)/[\w/.]*\w/?)`", text))
-    made_by_users = {"knowledge_store/data/", "system/strategies/panel.py", "system/strategies/panel/sources.py"}
+    made_by_users = {"knowledge_store/data/", *(f"system/strategies/panel/{one}.py" for one in ("strategy", "sources"))}
     assert named or path != README
     assert [name for name in sorted(named - made_by_users) if not (ROOT / name).exists()] == []

@@ -96,7 +96,7 @@ def labels(checker: FactChecker, claims: list[str]) -> Iterator[Label]:
         yield checked.verdict.label
 
 
-with FactChecker(profile="laptop", depth=2, languages=["en"]) as checker:
+with FactChecker(profile="laptop", depth=2) as checker:
     checked: Checked = checker.check(Claim("A claim.", date="2020-08-25"), {"a.md": "A text."})
     reveal_type(checked.to_dict())
     reveal_type(checked.evidence[0].passages[0].url)

@@ -62,6 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if isinstance(error, CycloptsError | TrainingError) or can_be_mended(error):
             print(f"error: {error}", file=sys.stderr)
+        elif isinstance(error, ModuleNotFoundError):
+            print(f"error: {error}; install the extra train: scripts/setup.sh train", file=sys.stderr)
         elif isinstance(error, OSError):
             print(f"error: {error}; fix it and run the same command again: what is finished is kept", file=sys.stderr)
         else:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from knowledge_store.bm25.passages import Candidates, batches, passages_of
 from knowledge_store.dense.encoder import Encoder, Vectors
-from knowledge_store.pages.filters import admitted, without_copies
+from knowledge_store.pages.filters import admitted
 from knowledge_store.pages.page import Flaw, Flaws, Page, Passage
 from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import OpenBook
@@ -132,10 +132,7 @@ class OpenBookSearch:
         candidates = Candidates([query], settings)
         for batch in batches(admitted(numbered, book.day, settings, self.flaws)):
             candidates.add(batch)
-        best = candidates.best(query, settings.dense_candidates)
-        passages, copies = without_copies(best, book.claim, settings)
-        self.flaws.update({Flaw.CLAIM_COPY: copies} if copies else {})
-        return passages
+        return candidates.best(query, settings.dense_candidates)
 
     def find(self, query: str, vector: Vectors, limit: int = SEARCH_RESULTS) -> list[Page]:
         """The pages that bear on a query, whose vector is (dimension,); none that the settings call later."""

@@ -26,7 +26,7 @@ from knowledge_store.progress import progress_bar
 from knowledge_store.turns import Turns
 
 STORES = {".json", ".jsonl"}
-STANDARD_INPUT = "-"
+STANDARD_INPUT = ("-", "/dev/stdin")
 MAX_FILE = 256 * 2**20  # bytes; a larger file is left out
 AHEAD = 4  # files read at once
 OPENING = 2**18  # bytes of a page of HTML in which it names its address
@@ -76,7 +76,7 @@ def find_documents(sources: Iterable[str | Path], *, fetch: bool = False) -> Non
     for source in map(str, sources):
         if on_the_web(source):
             _allow(source, fetch=fetch)
-        elif source != STANDARD_INPUT and not _is_store(source):
+        elif source not in STANDARD_INPUT and not _is_store(source):
             _files(source)
 
 
@@ -163,7 +163,7 @@ def _read(source: str, flaws: Flaws, limits: Limits, *, fetch: bool, alone: bool
     if on_the_web(source):
         _allow(source, fetch=fetch)
         yield from _kept(source, _tried(partial(_fetched, source, limits)), flaws)
-    elif source == STANDARD_INPUT:
+    elif source in STANDARD_INPUT:
         yield from pages_of_file("standard input", sys.stdin.buffer.read(MAX_FILE + 1), "", flaws, limits)
     elif _is_store(source):
         yield from read_pages(Path(source), flaws, limits.until)

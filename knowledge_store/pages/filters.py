@@ -11,13 +11,8 @@ from datetime import date
 from urllib.parse import urlsplit
 
 from knowledge_store.normalization import skeleton
-from knowledge_store.pages.page import Flaw, Flaws, Page, Passage
-from knowledge_store.pages.sentences import language
+from knowledge_store.pages.page import Flaw, Flaws, Page
 from knowledge_store.settings import RetrievalSettings
-from knowledge_store.tokenization import tokenize
-
-SHINGLE = 3  # words
-COPIED = 0.8  # share of the claim's shingles from which a passage repeats the claim
 
 # Sites that do little else than check facts, by the names that their hosts end in.
 FACT_CHECKERS = frozenset(
@@ -106,21 +101,8 @@ def admitted(pages: Iterable[Page], day: date | None, settings: RetrievalSetting
             flaws[Flaw.FACT_CHECK] += 1
         elif not settings.later_pages and day and max([*dates_in(page.url), page.published or day]) > day:
             flaws[Flaw.LATER_PAGE] += 1
-        elif settings.languages and language(page.text) not in settings.languages:
-            flaws[Flaw.OTHER_LANGUAGE] += 1
         else:
             yield page
-
-
-def without_copies(
-    passages: tuple[Passage, ...], claim: str, settings: RetrievalSettings
-) -> tuple[tuple[Passage, ...], int]:
-    """Leave out the pages of which a passage repeats the claim, if the settings say so; with their number."""
-    if settings.claim_copies:
-        return passages, 0
-    words = tokenize(skeleton(claim))
-    copies = {one.page for one in passages if repeats(one.text, words)}
-    return tuple(one for one in passages if one.page not in copies), len(copies)
 
 
 def is_fact_check(url: str) -> bool:
@@ -154,23 +136,6 @@ def dates_in(url: str) -> Iterator[date]:
         for year, _, month, number in pattern.findall(ARCHIVED.sub("", url)):
             with suppress(ValueError):  # digits that are no date
                 yield date(int(year), int(month), int(number or 1))
-
-
-def repeats(text: str, words: list[str]) -> bool:
-    """Whether a text holds nearly all of the claim's shingles, as an article that checks the claim does."""
-    size = min(SHINGLE, len(words))
-    wanted = shingles(words, size)
-    needed = max(COPIED * len(wanted), 1)
-    text = skeleton(text).lower()
-    # Splitting a text into words takes long, and hardly any text has all those of the claim.
-    if sum(all(word in text for word in shingle if word.isalpha()) for shingle in wanted) < needed:
-        return False
-    return len(wanted & shingles(tokenize(text), size)) >= needed
-
-
-def shingles(words: list[str], size: int) -> set[tuple[str, ...]]:
-    """All runs of ``size`` words of a text (w-shingling; Broder, 1997)."""
-    return set(zip(*(words[start:] for start in range(size)), strict=False))
 
 
 def is_prompt_injection(text: str) -> bool:

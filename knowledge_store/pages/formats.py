@@ -19,6 +19,7 @@ from operator import itemgetter
 
 from charset_normalizer import from_bytes
 from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
 
 from knowledge_store.normalization import encodable
 from knowledge_store.pages import html, pdf, word
@@ -30,7 +31,7 @@ ROWS = 1000  # characters of a table's rows that are cited together
 MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
 
-OTHER_ENCODINGS = re.compile(r"\0|\x1b\$")  # in what may be UTF-8: UTF-16 and UTF-32; ISO 2022
+OTHER_ENCODINGS = re.compile(r"\0.?\0|\x1b\$", re.DOTALL)  # in what may be UTF-8: UTF-16 and UTF-32; ISO 2022
 DECLARED = re.compile(rb"charset\s*=|<\?xml[^>]*encoding\s*=", re.IGNORECASE)
 FEW, SPARSE = 100, 0.25  # bytes beyond ASCII that are too few to tell an encoding; and their share of all letters
 
@@ -41,8 +42,11 @@ HTML_STARTS = re.compile(rf"(?:<\?xml[^>]*>\s*)?<(?:{_HTML})\b".encode())
 HEADING_WORDS, WRAPPED = 12, 110  # most words of a heading; longest line of a text whose lines are wrapped
 _ENDS = re.compile(r"[.!?…。！？।॥؟۔,;:–—-][\"'”’»)\]]*$")  # of a line that is no heading, or goes on
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,3}[.)])\s")
+_QUOTING = re.compile(r"^(?:> ?)+", re.MULTILINE)  # of mail
 _ADDRESS = re.compile(r" ?&lt;(https?://[^\s<>]+?)&gt;")
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"]).use(footnote_plugin)
 DELIMITERS = ",;\t|"
+_VALUE = re.compile(r"(?!(?:1[5-9]|20)\d\d$)\d[\d.,]{2,}")  # a number, and no year
 SAMPLE = 200  # lines of a table that tell its delimiter
 
 log = logging.getLogger(__name__)
@@ -77,9 +81,9 @@ def _blocks(data: bytes, suffix: str, name: str) -> Iterator[str]:
     elif suffix == ".docx":
         blocks = html.everything(text)
     elif suffix in (".md", ".markdown"):
-        blocks = html.everything(MarkdownIt("commonmark").enable("table").render(text))
+        blocks = html.everything(MARKDOWN.render(text))
     else:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = _QUOTING.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
         blocks = re.split(r"\n[^\S\n]*\n", text)
         longest = max(map(len, text.split("\n")))
     for block in blocks:
@@ -124,7 +128,7 @@ def decoded(data: bytes, name: str) -> str:
     with suppress(UnicodeDecodeError):
         text = data.decode("utf-8-sig")
         if not OTHER_ENCODINGS.search(text):
-            return text
+            return text.replace("\0", "")
     high = sum(byte > 127 for byte in data[: 100 * FEW])
     letters = sum(byte > 127 or chr(byte).isalpha() for byte in data[: 100 * FEW])
     plain = not any(byte < 32 and byte not in b"\t\n\f\r" for byte in data)
@@ -176,10 +180,12 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     told = re.match(r'"?sep=(.)"?\r?\n', text)
     delimiter, usual = _shape(text[:100_000].splitlines()[:SAMPLE], told[1] if told else DELIMITERS)
     rows = list(csv.reader(StringIO(text[told.end() :] if told else text, newline=""), delimiter=delimiter))
+    used = {place for row in rows for place, cell in enumerate(row) if cell.strip()}
+    rows, usual = [[cell for place, cell in enumerate(row) if place in used] for row in rows], min(usual, len(used))
     first = 1 + bool(told)
     head = next((place for place, row in enumerate(rows) if _names_columns(row, usual)), len(rows))
     if head + 1 >= len(rows):
-        log.warning("%s: expected a header and rows below it, got only lines without", name)
+        log.warning("%s: expected a header and rows below it, found none; read as lines", name)
         head = len(rows)
     if head:
         yield _rows(first, first + head), [" ".join(filter(None, row)) for row in rows[:head]]
@@ -196,10 +202,11 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _names_columns(row: Sequence[str], usual: int) -> bool:
-    """Whether a row is no title or comment, by the number of fields that most rows have."""
+    """Whether a row is no title, comment or record, by the number of fields that most rows have, and by its numbers."""
     filled = sum(bool(cell.strip()) for cell in row)
     comment = bool(row) and row[0].lstrip().startswith("#") and filled < usual
-    return not comment and filled > max(usual // 2, min(usual, 1))
+    values = any(_VALUE.fullmatch(cell.strip()) for cell in row)
+    return not (comment or values) and filled > max(usual // 2, min(usual, 1))
 
 
 def _shape(sample: Sequence[str], delimiters: str) -> tuple[str, int]:

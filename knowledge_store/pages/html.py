@@ -6,6 +6,7 @@ tables and items that hold other elements. Example: ``[block for block in articl
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile, zip_longest
 from typing import Any
 
 from lxml import etree
@@ -25,9 +26,9 @@ INLINE = frozenset(f"{_PHRASES} tt u var".split())
 
 HIDDEN = (
     "head", "script", "style", "noscript", "template", "nav", "footer", "aside", "dialog", "iframe", "svg", "button",
-    "select", "textarea",
+    "select", "textarea", "del", "s", "strike",
 )  # fmt: skip
-"""HTML's elements that are no text of a page."""
+"""HTML's elements that are no text of a page, or are struck out."""
 _LOWER = "translate(concat(@id, ' ', @class), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
 _UNSEEN = "@hidden or contains(translate(@style, ' ', ''), 'display:none')"
 BANNERS = (
@@ -35,7 +36,9 @@ BANNERS = (
     f" or ((contains({_LOWER}, 'cookie') or contains({_LOWER}, 'consent')) and string-length() < 2000)]"
 )
 """Menus, what asks for consent, and what a browser does not show."""
-NOTE_MARKS = "//sup[a[starts-with(@href, '#')]] | //a[starts-with(@href, '#') and normalize-space() = '↑']"
+_BACK = "translate(normalize-space(), '↑↩\ufe0e', '') = ''"
+NOTE_MARKS = f"//sup[a[starts-with(@href, '#')]] | //a[starts-with(@href, '#') and {_BACK}]"
+SUPERSCRIPT = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 
 Row = Sequence[str]
 
@@ -73,6 +76,8 @@ def _cleaned(text: str) -> Any:
         for element in [*tree.xpath(BANNERS), *tree.xpath(NOTE_MARKS)]:
             if element.getparent() is not None:
                 element.drop_tree()
+        for element in tree.xpath("//sup[not(translate(., '0123456789+-−', ''))]"):
+            element.text = (element.text or "").translate(SUPERSCRIPT)  # 10¹², and no 1012
     return tree
 
 
@@ -86,7 +91,7 @@ def blocks(tree: Any) -> Iterator[tuple[Any, str]]:
     walk = etree.iterwalk(tree, events=("start", "end"))
     for event, element in walk:
         starts = event == "start"
-        if starts and element.tag == "table" and (rows := _rows(element)) is not None:
+        if starts and element.tag in ROWS and (rows := ROWS[element.tag](element)) is not None:
             found += [(element, [row]) for row in rows]
             walk.skip_subtree()
             continue
@@ -151,10 +156,35 @@ def _rows(table: Any) -> list[str] | None:
     if max(map(len, rows), default=0) < 2:
         return None
     captions = [" ".join("".join(caption.itertext()).split()) for caption in table.xpath("./caption")]
-    if len(rows) > 1 and (lines[0].xpath("boolean(parent::thead or (th and not(td)))") or _names_columns(rows)):
-        return captions + [row_text(rows[0], row) for row in rows[1:]]
+    marked = takewhile(lambda line: line.xpath("boolean(parent::thead or (th and not(td)))"), lines)
+    heads = len(list(marked)) or int(_names_columns(rows))
+    while 0 < heads < len(rows) - 1 and lines[heads - 1].xpath("boolean(*[@colspan > 1] and *[2])"):
+        heads += 1  # names below one that spans several columns
+    if 0 < heads < len(rows):
+        above = zip_longest(*rows[:heads], fillvalue="")
+        header = [" ".join(filter(None, dict.fromkeys(names))) for names in above]
+        single = [len({*row}) == 1 and len(line) == 1 for row, line in zip(rows, lines, strict=True)]
+        below = zip(rows[heads:], single[heads:], strict=True)
+        return captions + [row_text([], row[:1]) if alone else row_text(header, row) for row, alone in below]
     pairs = (row_text(row[:1], row[1:]) if len(row) == 2 and row[1] else row_text([], row) for row in rows)
     return captions + list(pairs)
+
+
+def _terms(terms: Any) -> list[str] | None:
+    """The definitions of a list, each behind its term; None if they are long."""
+    found, name = [], ""
+    for one in terms.xpath(".//dt | .//dd"):
+        text = ", ".join(block.replace("\n", ", ") for _, block in blocks(one))
+        if one.tag == "dt":
+            name = ", ".join(filter(None, (name, text)))
+        else:
+            found.append(row_text([name], [text]))
+            name = ""
+    found += [name] * bool(name)
+    return found if max(map(len, found), default=LONGEST_CELL) < LONGEST_CELL else None
+
+
+ROWS = {"table": _rows, "dl": _terms}
 
 
 def _span(value: str | None) -> int:

@@ -62,9 +62,7 @@ class Flaw(StrEnum):
     MIRROR = "page repeated at another address"
     REPEATED_PASSAGE = "passage repeated"
     FACT_CHECK = "page of a fact-checker skipped"
-    CLAIM_COPY = "page that repeats the claim skipped"
     LATER_PAGE = "page dated after the claim skipped"
-    OTHER_LANGUAGE = "page in another language skipped"
 
 
 Flaws = Counter[Flaw]

@@ -17,6 +17,7 @@ from statistics import fmean, median
 from typing import Any
 
 from knowledge_store.pages.page import UnreadableFile
+from knowledge_store.pages.sentences import ENDING
 
 MAX_PAGES = 5000
 NAMED = 10  # pages that are named for each fault
@@ -29,10 +30,12 @@ SPACE, WIDE_SPACE, WORD_GAP = 0.05, 0.35, 1.2  # between words of a line, in hei
 NOTHING = 0.01  # points: less than any letter, more than rounding
 CELL_GAP = 2.0  # between cells of a row, in heights of its letters
 COLUMN_LINES, COLUMN_WIDTH = 3, 18  # fewest lines of a column, and their characters on average
+HEAD_WORDS = 6  # most of a running head
 LONG_WORD, LONG_SHARE = 22, 0.05  # characters of a word, and share of letters in such, from which words run together
 LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 LIGATURES |= dict.fromkeys((0xFFFE, 0x02), SOFT_HYPHEN)  # what PDFium gives for a hyphen that divides a word
 _WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
+_GOES_ON = re.compile(r"[a-z]+,$|\b(?:an?|and|at|by|for|from|in|is|of|on|or|the|to|was|were|with)$")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
@@ -72,6 +75,8 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
     count = len(document)
     if count > MAX_PAGES:
         raise UnreadableFile(f"expected at most {MAX_PAGES:,} pages, got {count:,}")
+    if document.get_formtype() != raw.FORMTYPE_NONE:
+        log.warning("%s: left out what is filled in its form", name)
     faults: dict[str, list[int]] = {NO_TEXT: [], DAMAGED: [], RUN_TOGETHER: []}
     for number in range(1, count + 1):
         try:
@@ -173,9 +178,16 @@ def _linked(pieces: Sequence[Piece], links: Sequence[Piece]) -> list[Piece]:
 def _page_blocks(pieces: list[Piece]) -> list[str]:
     blocks: list[str] = []
     for column in _columns(pieces):
+        found: list[str] = []
         for is_row, lines in groupby(_lines(column), key=itemgetter(0)):
             texts = [text for _, text in lines]
-            blocks += texts if is_row else unwrapped(texts)
+            found += texts if is_row else filter(None, unwrapped(texts))
+        before = blocks[-1] if blocks else "."
+        if found and _GOES_ON.search(before) and len(found[0].split()) <= HEAD_WORDS and not ENDING.search(found[0]):
+            blocks.insert(-1, found.pop(0))  # a running head within a sentence
+        if found and not ENDING.search(before) and (_GOES_ON.search(before) or found[0][0].islower()):
+            found[0] = f"{blocks.pop()} {found[0]}"
+        blocks += found
     return blocks
 
 

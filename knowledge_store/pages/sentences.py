@@ -14,13 +14,14 @@ ENDING = re.compile(r"[.!?…。！？।॥؟۔][\"'”’»)\]]*$")  # of a se
 # Where the rules of a language, or those of English for a text too short to tell, cut too early.
 _LEAD = r"(?:^|[\s(„“\"'’])"
 _TITLE = re.compile(
-    _LEAD + r"(?:Dr|Dra|Prof|Mr|Mrs|Ms|M|Mme|Mlle|Sra?|Srta|Hr|[Dd]ott|[Dd]ott\.ssa|[Ss]ig|[Ss]ig\.ra|[Pp]rof\.ssa|Avv|"
-    r"Mt|(?<!\d.)Ft|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|[Vv]gl|bzw|ca|[A-Z]\.-[A-Z])\.$"
+    _LEAD + r"(?:Dr|Dra|Prof|Mr|Mrs|Ms|Messrs|Cllr|Ald|Hon|Revd?|M|Mme|Mlle|Sra?|Srta|Hr|[Dd]ott|[Ss]ig|[Ss]ig\.ra|Avv|"
+    r"(?:[Dd]ott|[Pp]rof)\.ssa|Mt|(?<!\d.)Ft|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|[Vv]gl|bzw|ca|[A-Z]\.-[A-Z])\.$"
 )
 _COUNTED = re.compile(  # abbreviations that only a number follows
     _LEAD
     + r"(?:[Nn]os?|[Nn]rs?|[Nn]úm|Arts?|Abs|Abb|Figs?|Tab|Bd|Vol|Kap|Chap|Ch|Cap|Sect?|Rn|Ziff|Eq|S|pp?|págs?|pag|"
-    r"c|ca|approx|aprox|appr|env|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|O[ck]t|Nov|De[cz]|\w*[Ss]tr|Rs)\.$"
+    r"c|ca|approx|aprox|appr|env|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|O[ck]t|Nov|De[cz]|\w*[Ss]tr|Rs|"
+    r"Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun)\.$"
 )
 _ORDINAL = re.compile(r"(?:^|[\s(–-])\d{1,4}\.$")
 _NUMBERED = (  # German nouns that an ordinal number goes before

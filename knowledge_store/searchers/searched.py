@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
 from hashlib import blake2b
 from math import inf
@@ -42,25 +42,16 @@ def searched(
         return
     asked = [settings.search, SEARCH_RESULTS, query.encode(errors="replace").decode(), until]
     kept = Path(settings.search_folder) / f"{blake2b(orjson.dumps(asked), digest_size=16).hexdigest()}.json"
-    if not os.access(kept, os.F_OK):
-        faults = Flaws()
-        found = list(open_searcher(settings.search, seconds).search(query, until, SEARCH_RESULTS, faults))
-        flaws.update(faults)
-        more = faults[Flaw.NOT_IN_TIME] or (not found and faults[Flaw.NOT_FETCHED])  # may be found later
-        if more or not _keep(found, kept):
-            yield from found
-            return
-    if kept.stat().st_size:
+    if os.access(kept, os.F_OK):
         yield from read_pages(kept, flaws)
-
-
-def _keep(found: Sequence[Page], kept: Path) -> bool:
-    """Write what a search found; return whether that was possible."""
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        if not write_store(found, kept):
-            kept.touch()  # nothing was found: an empty file
-    except OSError as error:
-        log.warning("%s: what the search found is not kept (%s)", kept, error.strerror)
-        return False
-    return True
+        return
+    faults = Flaws()
+    found = list(open_searcher(settings.search, seconds).search(query, until, SEARCH_RESULTS, faults))
+    flaws.update(faults)
+    if found and not faults[Flaw.NOT_IN_TIME]:  # else more may be found later
+        try:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            write_store(found, kept)
+        except OSError as error:
+            log.warning("%s: what the search found is not kept (%s)", kept, error.strerror)
+    yield from found

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError, Parameter, UnknownOptionError, UnusedCliTokensError
 
+from knowledge_store.pages.page import shown_path
 from system import __version__
 from system.app.errors import can_be_mended
 
@@ -123,7 +124,7 @@ def _run(arguments: list[str]) -> int:
         arguments = [arguments[0], "--help"]
     if arguments[0] in COMMANDS:
         app[arguments[0]].help = None  # then its docstring is the help, not its line in the list of commands
-    return app(arguments) or 0
+    return app(["/dev/stdin" if one == "-" else one for one in arguments]) or 0  # cyclopts takes "-" for an option
 
 
 def _reason(error: Exception) -> str:
@@ -139,7 +140,8 @@ def _reason(error: Exception) -> str:
     if can_be_mended(error):
         return str(error)
     if isinstance(error, OSError):  # a disk that is full, gone or closed to us; no defect of ours shows itself so
-        return f"{error}; finished claims are in the journal: fix this, then use --resume"
+        where = f"{shown_path(error.filename)}: " if error.filename else ""
+        return f"{where}{error.strerror or error}; mend this; what a run has finished is in its journal (--resume)"
     return ""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 
-from knowledge_store.pages.page import Page, normalized
+from knowledge_store.pages.page import Page
 from system.article.records import Article, CheckedStatement
 from system.checker import Checker
 from system.collection import PageCollection
@@ -39,7 +39,7 @@ async def check_article(
         if one.number not in left:
             yield known[one.number, one.text]
     origin = Claim("a statement", date=date, speaker=speaker)
-    own = normalized(article.text)
+    own = _bare(article.text)
     others = collection.only(lambda page: not _is_part(page, own))
     claims = [one.as_claim(origin, number) for number, one in left.items()]
     async with aclosing(checker.check_many(claims, others)) as checks:
@@ -49,5 +49,10 @@ async def check_article(
 
 def _is_part(page: Page, own: str) -> bool:
     """Whether a page is a copy of the text, or of a large part of it."""
-    text = normalized(page.text)
+    text = _bare(page.text)
     return text == own or (len(text) >= LARGE and text in own)
+
+
+def _bare(text: str) -> str:
+    """A text without case and whitespace, of which cutting it into sentences may add some."""
+    return "".join(text.casefold().split())

@@ -69,7 +69,7 @@ def read_text(text: str, name: str = "text") -> Article:
 def read_bytes(source: str | Path) -> tuple[str, bytes, str]:
     """Return the name, the content and the suffix of a text; ``DocumentsError`` if there is no such file."""
     path = Path(source)
-    if str(source) == STANDARD_INPUT:
+    if str(source) in STANDARD_INPUT:
         name, data, suffix = "standard input", sys.stdin.buffer.read(), ""
     elif path.is_file():
         name, data, suffix = shown_path(source), path.read_bytes(), path.suffix.lower()

@@ -1,10 +1,16 @@
-"""Pair the finished claims of a run with their gold labels."""
+"""Pair the finished claims of a run with their gold labels, and print tables of them."""
 
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
 
 from system.averitec.claims import ClaimsError
 from system.averitec.gold import gold_by_id
-from system.files.journal import read_finished, read_identity
+from system.files.journal import JournalError, read_finished, read_identity
 from system.graph.records import ClaimResult, Label
 
 
@@ -29,3 +35,17 @@ def scored_results(output: Path, gold: Path) -> list[tuple[ClaimResult, Label]]:
     if not scored:
         raise ClaimsError(f"{output}: expected results of claims that {gold} has, got none; give the gold of its split")
     return scored
+
+
+def print_table(about: str | None, argv: Sequence[str] | None, table: Callable[[Sequence[Path], Path], Table]) -> int:
+    """Print a table of the runs that a command line names; return its exit status, 2 for bad input."""
+    parser = ArgumentParser(description=about)
+    parser.add_argument("outputs", type=Path, nargs="+", metavar="OUTPUT", help="output folders of runs")
+    parser.add_argument("--gold", type=Path, required=True, metavar="FILE", help="claims with labels")
+    arguments = parser.parse_args(argv)
+    try:
+        Console().print(table(arguments.outputs, arguments.gold))
+    except (ClaimsError, JournalError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0

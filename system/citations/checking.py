@@ -22,7 +22,7 @@ from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import PLACE, Flaws, Page
 from system.checker import Checked, Checker
-from system.citations.records import CheckedCitation, Citation, CitingText, Outcome
+from system.citations.records import CheckedCitation, CitingText, Outcome
 from system.collection import EachItsOwn, PageCollection, hearing
 from system.documents import Listed, pages_of
 from system.graph.records import NOTHING_FOUND, Claim, ClaimResult, Label

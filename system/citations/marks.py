@@ -33,7 +33,7 @@ _NO_WORDS = r"[^\w\U000f0000-\U0010ffff]*"
 _LABEL = re.compile(rf"{_NO_WORDS}\d{{0,3}}{_NO_WORDS}")  # the words of a link that is a mark, and no words of the text
 _SOURCE = re.compile(r"(?i)(?:the )?(?:source|link)")  # the same, unless the sentence goes on
 _NUMBERS = re.compile(r"\s?\[\^?([0-9]{1,3}(?:\s?[,;–-]\s?[0-9]{1,3})*)\]")
-_ENTRY = re.compile(r"\s*(?:\[\^?([0-9]{1,3})\]|\(?([0-9]{1,3})[.)](?=\s))\s*:?\s*(?=[^\sa-z])")  # "[1] A", "1. A"
+_ENTRY = re.compile(r"\s*(?:\[\^?([0-9]{1,3})\]|\(?([0-9]{1,3})[.)](?=\s))\s*:?\s*(?=\S)")  # "[1] A", "1. A"
 _SECTION = re.compile(
     r"(?i)\W*(?:(?:list of )?references(?: list| cited)?|sources|bibliography|works cited|(?:foot|end)?notes|"
     r"quellen|literatur|einzelnachweise|referencias|fuentes|referências|fontes|références)\W*"
@@ -53,10 +53,7 @@ def read_citing(source: str | Path) -> CitingText:
     """
     name, data, suffix = read_bytes(source)
     citing = _citing(data, suffix, name)
-    if not citing.citations:
-        got = described(citing.unresolved) or "none in a statement"
-        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
-    return citing if str(source) == STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
+    return citing if str(source) in STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
 
 
 def citing_of(text: str, name: str = "text") -> CitingText:
@@ -66,13 +63,13 @@ def citing_of(text: str, name: str = "text") -> CitingText:
     ['https://a.example']
 
     Raises:
-        DocumentsError: it is no text, or cannot be read within the limits of a document.
+        DocumentsError: it is no text, cannot be read within the limits of a document, or cites nothing.
     """
     return _citing(as_text(text, name).encode(errors="replace"), ".md", name)
 
 
 def _citing(data: bytes, suffix: str, name: str) -> CitingText:
-    """Find the sentence of each mark; a mark after the end of a sentence belongs to it."""
+    """Find the sentence of each mark; a mark after the end of a sentence belongs to it. An error if there is none."""
     try:
         text, marks = isolated(LIMITS, _Marks().read, data, suffix, name, load=(__name__, "mammoth"))
     except WorkFailed as error:
@@ -88,6 +85,9 @@ def _citing(data: bytes, suffix: str, name: str) -> CitingText:
             citation = Citation(number=len(found), sentence=sentence, mark=mark, target=target)
             found.setdefault((sentence.number, target), citation)
     unresolved = tuple(marks[one][0] for one in re.findall(_MARK, text) if not marks[one][1])
+    if not found:
+        got = described(unresolved) or "none in a statement"
+        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
     return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
 
 
@@ -163,7 +163,8 @@ class _Marks:
                 if section:
                     continue
                 match = _ENTRY.match(line)
-                if match and (listing or (match[1] and not prose)):
+                lower = match and line[match.end()].islower()
+                if match and ((listing and (match[1] or not lower)) or (match[1] and not (prose or lower))):
                     within = entries.setdefault(match[1] or match[2], [])
                     line = line[match.end() :]
                 elif listing and within is prose:

@@ -501,7 +501,7 @@ class Timing(Record):
     Attributes:
         seconds: reading and ranking the claim's store plus everything from the first question to the verdict.
             Loading models is outside; it is in the run's report.
-        stages: seconds by stage. Steps that ran at the same time count in full, so stages may sum to more.
+        stages: seconds by stage; stages that ran at the same time count in full, so they may sum to more.
         rounds: question rounds of the deepest branch.
         cut_short: the deadline ended the work before the strategy was done.
         duplicates: questions that were dropped because they repeat another.

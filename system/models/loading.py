@@ -11,7 +11,10 @@ from system.settings import EngineSettings, Settings
 from system.tasks.base import Adapter, Reply, Task, registered
 
 _LOGGER = logging.getLogger(__name__)
-LACKING = "this takes a language model; choose a profile that has one (server), or give --no-debate --no-verification"
+LACKING = (
+    "this takes a language model; choose a profile that has one (server), or the strategy got or entailment with "
+    "--no-debate --no-verification"
+)
 
 
 def load_model(
@@ -59,8 +62,8 @@ def check_device(settings: Settings, asked: Iterable[type[Task[Reply]]]) -> None
     if settings.model.backend == "extractive":
         from system.models.extractive import TASKS
 
-        if beyond := sorted({task.name for task in asked if not issubclass(task, TASKS)}):
-            raise ModelUnavailable(f"{', '.join(beyond)}: {LACKING}")
+        if any(not issubclass(task, TASKS) for task in asked):
+            raise ModelUnavailable(f"{settings.strategy}: {LACKING}")
     wanted = {task.adapter for task in asked}
     missing = [adapter for adapter in Adapter if adapter in wanted - {Adapter.NONE} - settings.model.adapters.keys()]
     if missing and settings.model.backend != "extractive":

@@ -80,7 +80,7 @@ class RunTiming(Record):
 
     @property
     def mean_cost(self) -> Cost:
-        """Mean per claim, tokens and calls rounded to whole ones; seconds are those spent in the model."""
+        """Mean per claim, tokens and calls rounded to whole ones; seconds are those of the graph's steps."""
         means = {name: value / self.claims for name, value in self.cost.model_dump().items()}
         return Cost(**{name: value if "seconds" in name else round(value) for name, value in means.items()})
 

@@ -23,7 +23,7 @@ LONGEST_QUOTATION = 240  # characters
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Any:
-    import snowballstemmer  # only here, as sentencex below: tasks import this module, for the help of a command too
+    import snowballstemmer  # only here, as sentences below: tasks import this module, for the help of a command too
 
     return snowballstemmer.stemmer("english")
 
@@ -62,9 +62,9 @@ def coverage(wanted: frozenset[str], found: frozenset[str]) -> float:
 @lru_cache(maxsize=20_000)
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text, each a verbatim part of it without the whitespace around."""
-    from sentencex import segment
+    from knowledge_store.pages.sentences import spans
 
-    return tuple(stripped for sentence in segment("en", text) if (stripped := sentence.strip()))
+    return tuple(text[start:end] for start, end in spans(text, "en"))
 
 
 def quotation(text: str) -> str:

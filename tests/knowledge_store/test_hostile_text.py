@@ -42,7 +42,7 @@ def bounded():
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_is_split_ranked_and_filtered(text, write_store):
-    settings = RetrievalSettings(fact_checks=False, claim_copies=False, later_pages=False)
+    settings = RetrievalSettings(fact_checks=False, later_pages=False)
     ranked = rank(write_store([text], ["Five bridges in Oslo."], ["It rained."]), "five bridges fıve ſix", settings)
     assert ranked.passages[0].text == "Five bridges in Oslo." or "fıve" in text
     assert "".join("".join(cut([text], "en")).split()) == "".join(text.split())

@@ -59,10 +59,3 @@ def test_each_claim_gets_what_it_gets_alone(settings):
     for claim in CLAIMS:
         alone, shared = rank(PAGES, claim, settings), library.rank(claim)
         assert (alone.passages, alone.report) == (shared.passages, shared.report)
-
-
-def test_a_page_that_repeats_one_claim_serves_the_others():
-    pages = [Page(0, "https://a.example/", ("They wrote: a bridge opened in 1932.",)), *PAGES[1:3]]
-    library = Library(pages, CLAIMS, RetrievalSettings(claim_copies=False))
-    assert 0 not in {passage.page for passage in library.rank(CLAIMS[1]).passages}
-    assert 0 in {passage.page for passage in library.rank(CLAIMS[3]).passages}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from knowledge_store.bm25.scoring import encode
 from knowledge_store.pages.page import normalized
-from knowledge_store.tokenization import fingerprints, tokenize, words
+from knowledge_store.tokenization import fingerprints, tokenize
 
 
 @pytest.mark.parametrize(
@@ -29,12 +29,6 @@ from knowledge_store.tokenization import fingerprints, tokenize, words
 )
 def test_words(text, expected):
     assert tokenize(text) == expected
-
-
-@given(text=st.text())
-def test_spans_point_at_the_words(text):
-    assert [word for _, word in words(text)] == tokenize(text)
-    assert all(tokenize(text[start:end]) == [word] for (start, end), word in words(text))
 
 
 def test_characters_have_equal_fingerprints_if_they_differ_only_in_case():

@@ -45,7 +45,7 @@ def ranked(collection, claims=CLAIMS):
     return asyncio.run(rank_all())
 
 
-@pytest.mark.parametrize("changes", [{}, {"later_pages": False}, {"claim_copies": False}])
+@pytest.mark.parametrize("changes", [{}, {"later_pages": False}])
 def test_each_claim_gets_what_it_gets_alone(store, monkeypatch, changes):
     monkeypatch.chdir(store.parent)
     collection = StoreCollection(store, settings(chunk_size=40, **changes))

@@ -10,6 +10,7 @@ from knowledge_store.dense.encoder import SentenceEncoder
 from knowledge_store.isolation import Workers
 from knowledge_store.pages.page import Page
 from knowledge_store.ranking import RankedStore, rank
+from system.averitec.claims import ClaimsError
 from system.check import check, load_engine
 from system.checker import each
 from system.graph.records import Calibration, Label
@@ -55,9 +56,7 @@ RUNS: dict[str, tuple[object, dict[str, object]]] = {
     "retrieval.dense_candidates": (1, {"retrieval__top_k": 5}),
     "retrieval.top_k": (1, {}),
     "retrieval.fact_checks": (False, {"retrieval__top_k": 8}),
-    "retrieval.claim_copies": (False, {"retrieval__top_k": 8}),
     "retrieval.later_pages": (False, {"retrieval__top_k": 8}),
-    "retrieval.languages": (["en"], {"retrieval__top_k": 8}),
     "run.budget": (1e-9, {}),
     "options.hypothetical": (2, {}),
     "options.relevance": (0.2, {"retrieval__top_k": 2}),
@@ -155,13 +154,14 @@ def test_an_engine_has_what_its_settings_name(monkeypatch, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("strategy", "given", "fault"),
     [
-        ("carp", {"options": {"draft": "false"}}, r"options of strategy carp \(claim_graph, .*: draft: "),
-        ("carp", {"options": {"drafts": "perhaps"}}, "drafts: expected .*'perhaps'"),
+        ("got", {"options": {"surrounding": "yes"}}, r"options of strategy got \(examples, .*: surrounding: "),
+        ("got", {"options": {"surroundings": "perhaps"}}, "surroundings: expected .*'perhaps'"),
+        ("got", {"options": {"examples": "nowhere.json"}}, "nowhere.json not found"),
         ("debatecv", {"options": {"drafts": "false"}}, r"options of strategy debatecv \(none\): drafts"),
         *((name, {"evidence": "none"}, "nothing to do") for name in ("got", "entailment")),
     ],
 )
 def test_a_setting_with_which_the_strategy_cannot_run_is_named(strategy, given, fault) -> None:
-    with pytest.raises(SettingsError, match=fault):
+    with pytest.raises((SettingsError, ClaimsError), match=fault):
         asked_by(load("laptop", {"strategy": strategy, **given}))
-    asked_by(load("laptop", {"strategy": "carp", "options": {"drafts": "false"}}))
+    asked_by(load("laptop", {"strategy": "got", "options": {"surroundings": "yes"}}))

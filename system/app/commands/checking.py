@@ -10,9 +10,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from knowledge_store.pages.page import shown_path
-from submission.report import write_report
-from submission.tables import print_summary
-from submission.write import write_outputs
 from system.app.commands import common
 from system.app.commands.common import EXIT_FAILED_CLAIMS, EXIT_INTERRUPTED, RunOptions
 from system.deadline import longest
@@ -57,6 +54,10 @@ def check_file(args: RunOptions, given: Mapping[str, Any] | None) -> int:
                 done = len(journal.finished)
                 print(f"stopped with {done} of {len(claims)} claims done; resume with --resume", file=sys.stderr)
                 return EXIT_INTERRUPTED
+        from submission.report import write_report  # only now: these take seconds, which no wrong path should
+        from submission.tables import print_summary
+        from submission.write import write_outputs
+
         results = in_order(journal, claims)
         facts = _facts(settings, results, args.output)
         if left or not all((args.output / name).exists() for name in OUTPUTS if name not in NOT_ALWAYS):

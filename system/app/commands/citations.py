@@ -39,7 +39,7 @@ def citations(
     origin = Claim("a statement", date=date)
     check_text_file(text)
     common.find_sources(documents, {}, fetch=fetch, store=True)
-    chosen = common.settings_of(settings, documents=True, brief=True)
+    chosen, folder = common.settings_of(settings, documents=True, brief=True), folder_of(output, "citations", text)
     from system.citations.marks import read_citing  # only now: it takes a second
     from system.citations.records import UNREAD, CheckedCitations, Outcome
 
@@ -49,7 +49,7 @@ def citations(
         checked = CheckedCitations.of(citing.article, found, citing.unresolved)
     from system.report.citations import citations_page
 
-    publish(folder_of(output, "citations", text), checked, citations_page(checked), print_citations, as_json=as_json)
+    publish(folder, checked, citations_page(checked), print_citations, as_json=as_json)
     if any(checked.counts[outcome] for outcome in UNREAD):
         return EXIT_FAILED_CLAIMS
     return EXIT_REFUTED if checked.counts[Outcome.CONTRADICTED] else 0

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -103,12 +102,7 @@ def _search_folder(settings: Settings) -> Path:
 
     open_searcher(settings.retrieval.search)
     folder = Path(settings.retrieval.search_folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ClaimsError(
-            f"retrieval.search_folder {folder}: expected a folder that can be written, got: {error.strerror}"
-        ) from error
+    folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
@@ -191,13 +185,14 @@ def settings_of(
         return settings
     from system.strategies.base import unused  # only now: it imports the strategy
 
-    idle = [options.flag(name) for name in ("backend", "model", "adapters", "address") if name in chosen]
+    names = ("backend", "model", "adapters", "address", "options", "calibration")
+    idle = [options.flag(name) for name in names if name in chosen]
     if idle and settings.strategy != asked.strategy:
         reads = f"documents and texts are read by the verifier (strategy {settings.strategy})"
         use = f"--document-strategy {asked.strategy} uses {'it' if len(idle) == 1 else 'them'}"
         print(f"{', '.join(idle)}: no effect here, {reads}; {use}", file=sys.stderr)
-    if names := unused(settings.strategy, chosen):
-        flags = (options.flag(f"no_{name}" if chosen[name] is False else name) for name in names)
+    if others := unused(settings.strategy, chosen):
+        flags = (options.flag(f"no_{name}" if chosen[name] is False else name) for name in others)
         print(f"{', '.join(flags)}: no effect with strategy {settings.strategy}", file=sys.stderr)
     if why:
         print(f"profile {profile}: {why}", file=sys.stderr)
@@ -205,14 +200,10 @@ def settings_of(
 
 
 def load_checker(settings: Settings) -> "FactChecker":
-    """Return a checker; load what its first claim needs beside the models at the same time as these."""
-    from knowledge_store import ranking
+    """Return a checker."""
     from system.api import FactChecker
     from system.check import load_engine
-    from system.text.language import other_language
 
-    Thread(target=ranking.warm_up, daemon=True).start()
-    Thread(target=other_language, args=("It rained.", "en"), daemon=True).start()
     return FactChecker(engine=load_engine(settings))
 
 

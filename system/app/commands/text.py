@@ -56,13 +56,12 @@ def text(
     common.find_sources(documents, settings, fetch=fetch, store=bool(knowledge_store))
     if knowledge_store:
         stores_in(knowledge_store)
-    chosen = common.settings_of(settings, documents=True, brief=True)
+    chosen, folder = common.settings_of(settings, documents=True, brief=True), folder_of(output, "text", article)
     from system.article.reading import read_article
     from system.article.records import CheckedStatement, CheckedText  # only now: these take seconds
     from system.files.journal import JournalError, RecordJournal, read_identity
 
     read = read_article(article)
-    folder = folder_of(output, "text", article)
     identity = _identity(origin, documents or [knowledge_store], chosen, read)
     path = folder / "journal.jsonl"
     before = read_identity(path).get("text", identity["text"])
@@ -88,7 +87,7 @@ def text(
 def check_text_file(source: str) -> None:
     """Look whether a text is there, before anything large is imported; raise ``DocumentsError`` if not."""
     path = Path(source)
-    if source != STANDARD_INPUT and not path.is_file():
+    if source not in STANDARD_INPUT and not path.is_file():
         raise DocumentsError(f"{source}: {'is a folder' if path.is_dir() else 'no such file'}; expected a text")
 
 
@@ -131,7 +130,7 @@ def _place(source: str | Path | None) -> str:
 
 def folder_of(given: Path | None, command: str, source: str) -> Path:
     """The output folder, which exists from here on: the one given, or one of the text's name."""
-    folder = given or Path("output", command, "standard-input" if source == STANDARD_INPUT else Path(source).stem)
+    folder = given or Path("output", command, "standard-input" if source in STANDARD_INPUT else Path(source).stem)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

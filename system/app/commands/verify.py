@@ -43,9 +43,14 @@ def verify(
     output: Annotated[Path | None, Parameter(help="folder for result.json and report.html")] = None,
     settings: SettingOptions | None = None,
 ) -> int:
-    """Check one claim against documents of your own."""
+    """Check one claim against documents of your own.
+
+    Exit status: 0 the claim is checked, whatever the verdict, 2 bad input, 3 the check failed.
+    """
     asked = Claim(claim, date=date, speaker=speaker)
     common.find_sources(documents, settings, fetch=fetch)
+    if output:  # before anything takes long
+        output.mkdir(parents=True, exist_ok=True)
     checked = _checked(asked, documents, common.settings_of(settings, documents=True), fetch=fetch)
     if as_json:
         print(_json(checked, graph=graph))
@@ -82,7 +87,6 @@ def save_answer(folder: Path, checked: "Checked") -> None:
     from system.files.texts import write_text
     from system.report.page import claim_page
 
-    folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / "result.json", _json(checked, graph=True) + "\n")
     write_text(folder / "report.html", claim_page(checked.result, checked.graph.to_json()))
 

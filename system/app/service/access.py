@@ -47,8 +47,6 @@ def read_token(file: Path | None, host: str, environment: Mapping[str, str] = os
     """
     try:
         token = file.read_text(encoding="utf-8").strip() if file else environment.get(VARIABLE, "").strip()
-    except FileNotFoundError as error:
-        raise AccessError(f"token file {file} not found; {REMEDY}") from error
     except (OSError, UnicodeDecodeError) as error:
         raise AccessError(f"cannot read token file {file} ({error}); {REMEDY}") from error
     if not token and (file or not is_loopback(host)):

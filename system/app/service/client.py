@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
 from system import __version__
 
 if TYPE_CHECKING:
@@ -42,9 +43,16 @@ def ask_running_service(
     Returns:
         ``result`` and ``graph`` as JSON; None if there is no such service, it cannot check the claim, or there were
         failures. Then the caller checks by itself, and the user sees the errors.
+
+    Raises:
+        DocumentsError: the service found no text to search.
     """
     path = socket_path()
-    if "-" in documents or not is_private(path.parent) or not (connection := connect(path)):
+    if (
+        any(one in STANDARD_INPUT for one in documents)
+        or not is_private(path.parent)
+        or not (connection := connect(path))
+    ):
         return None
     absolute = {one: one if "://" in one else str(Path(one).absolute()) for one in documents}
     question = {
@@ -64,7 +72,9 @@ def ask_running_service(
         answer: dict[str, Any] = json.loads(text)
     except (OSError, ValueError):
         return None
-    return None if answer["result"]["failures"] else answer
+    if problem := answer.get("problem"):
+        raise DocumentsError(problem)
+    return None if answer.get("result", {"failures": True})["failures"] else answer
 
 
 def _quoted(path: str) -> str:

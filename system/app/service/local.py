@@ -52,7 +52,7 @@ async def local_socket(jobs: Jobs, settings: Settings) -> AsyncIterator[None]:
         path.unlink(missing_ok=True)
         server = await asyncio.start_unix_server(partial(_answer, jobs, settings), path, limit=LINE)
     except OSError as error:
-        log.info("no local socket (%s); factgraph verify loads its own engine", error)
+        log.info("no local socket: %s", error)
         yield
         return
     try:
@@ -78,8 +78,10 @@ async def _answer(jobs: Jobs, settings: Settings, reader: asyncio.StreamReader, 
         leaving.cancel()
         if job.result:
             answer = {"result": job.result.result.model_dump(mode="json"), "graph": job.result.graph.to_json()}
-            writer.write(orjson.dumps(answer) + b"\n")
-            await writer.drain()
+        else:
+            answer = {"problem": job.problem}
+        writer.write(orjson.dumps(answer) + b"\n")
+        await writer.drain()
     except (ValueError, ConnectionError, QueueFull) as error:
         log.warning("a request on the local socket gets no answer (%s)", type(error).__name__)
     finally:

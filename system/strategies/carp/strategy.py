@@ -4,6 +4,7 @@ Each reply is drafted, then revised. A component that fails is replaced by the s
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TypeVar
@@ -11,6 +12,7 @@ from typing import TypeVar
 from pydantic import Field
 
 from system.case import Case, Outcome, Step, Unusable
+from system.deadline import DeadlineExpired
 from system.graph.records import Content, Cost, QuestionAnswer, Record, Verdict
 from system.graph.thoughts import D, Question, Thought
 from system.models.base import Completion, ModelError
@@ -72,8 +74,9 @@ async def draft(case: Case, operation: str, steps: Sequence[Step[R, D]]) -> list
     if case.stopwatch.has_time_for(operation):
         usable = [tuple(one.reply for one in of_task if isinstance(one, Completion)) for of_task in drafts]
         revising = [task.model_copy(update={"drafts": replies}) for task, replies in zip(asked, usable, strict=True)]
-        revised = await case.generate(operation, revising)
-        drafts = [[result, *of_task] for result, of_task in zip(revised, drafts, strict=True)]
+        with suppress(DeadlineExpired):
+            revised = await case.generate(operation, revising)
+            drafts = [[result, *of_task] for result, of_task in zip(revised, drafts, strict=True)]
     return case.keep(operation, steps, [_best(of_task) for of_task in drafts])
 
 

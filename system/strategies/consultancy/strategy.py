@@ -13,7 +13,7 @@ from pydantic import Field
 
 from system.case import Case, Outcome, Step
 from system.deadline import DeadlineExpired
-from system.graph.records import Content, Record, Verdict
+from system.graph.records import Record, Verdict
 from system.graph.thoughts import SIDES, Argument, D, Speaker, Thought
 from system.models.base import Completion
 from system.strategies.base import options_of, strategy
@@ -37,7 +37,6 @@ PERSONAS = (
 )
 """Personas of judges (study II): people of different age, place, schooling and trust in official sources; invented."""
 
-Transcript = list[Thought[Argument]]
 Turns = Collection[tuple[type[Speech], Speaker, Speaker]]  # of a round: the task, who speaks, and for which side
 
 
@@ -65,53 +64,51 @@ async def ai_debate(case: Case) -> Outcome:
 async def _judged(case: Case, turns: Turns, asked_after: Collection[int]) -> Thought[Verdict] | None:
     options = options_of(case, ConsultancyOptions)
     personas = PERSONAS[: options.personas] or ("",)
-    transcript: Transcript = []
+    session = Conversation(case, share_evidence(case, ()))
     if options.beliefs:
-        await state_beliefs(case, personas, transcript)
+        await state_beliefs(session, personas)
     with suppress(DeadlineExpired):  # the judges decide in the reserve, by what was said until then
-        await hold_session(case, turns, asked_after, personas[0], transcript)
-    if not transcript:
+        session.evidence = share_evidence(case, await gather(case))
+        await hold_session(session, turns, asked_after, personas[0])
+    if not session.transcript:
         return None
-    judging = [_step(case, tasks.JudgeSpeakers, one, transcript, as_verdict) for one in personas]
+    judging = [_step(session, tasks.JudgeSpeakers, one, as_verdict) for one in personas]
     verdicts = [verdict for verdict in await case.think("judge", judging, final=True) if verdict]
     verdict = vote(case, verdicts) if len(verdicts) > 1 else next(iter(verdicts), None)
     if options.beliefs:
-        await state_beliefs(case, personas, transcript)
+        await state_beliefs(session, personas)
     return verdict
 
 
-async def hold_session(
-    case: Case, turns: Turns, asked_after: Collection[int], persona: str, transcript: Transcript
-) -> None:
+async def hold_session(session: Conversation, turns: Turns, asked_after: Collection[int], persona: str) -> None:
     """Let the speakers take their turns in each round; a judge asks after some. A turn that fails ends it."""
-    session = Conversation(case, share_evidence(case, await gather(case)), transcript)
     for number in range(1, ROUNDS + 1):
         for turn in turns:
             if not await session.speak(*turn, number):
                 return
         if number in asked_after:
-            step = _step(case, tasks.QuestionSpeakers, persona, transcript, partial(_as_question, number))
-            transcript.extend(question for question in await case.think("question", [step]) if question)
+            step = _step(session, tasks.QuestionSpeakers, persona, partial(_as_question, number))
+            session.transcript += [one for one in await session.case.think("question", [step]) if one]
 
 
 def _as_question(number: int, result: Completion[QuestionReply]) -> Argument:
     return Argument(speaker=Speaker.JUDGE, round=number, text=result.reply.question.strip(), passages=())
 
 
-async def state_beliefs(case: Case, personas: Sequence[str], transcript: Transcript) -> None:
+async def state_beliefs(session: Conversation, personas: Sequence[str]) -> None:
     """Ask each judge for its belief, before the speakers and after; without time for it there is none."""
 
     def believed(persona: str, result: Completion[tasks.BeliefReply]) -> tasks.Belief:
-        return tasks.Belief(persona=persona, after=bool(transcript), percent=result.reply.belief)
+        return tasks.Belief(persona=persona, after=bool(session.transcript), percent=result.reply.belief)
 
-    steps = [_step(case, tasks.StateBelief, one, transcript, partial(believed, one)) for one in personas]
+    steps = [_step(session, tasks.StateBelief, one, partial(believed, one)) for one in personas]
     with suppress(DeadlineExpired):  # the case is marked as timed out
-        await case.think("state beliefs", steps)
+        await session.case.think("state beliefs", steps)
 
 
 def _step(
-    case: Case, kind: type[JudgeTask[R]], persona: str, transcript: Transcript, build: Callable[[Completion[R]], D]
+    session: Conversation, kind: type[JudgeTask[R]], persona: str, build: Callable[[Completion[R]], D]
 ) -> Step[R, D]:
-    task = kind(claim=case.claim, persona=persona, transcript=tuple(thought.content for thought in transcript))
-    parents: list[Thought[Content]] = [*transcript] or [case.graph.root]
-    return Step(task, build, parents, under=case.graph.root)
+    task = kind(claim=session.case.claim, persona=persona, transcript=session.said)
+    root = session.case.graph.root
+    return Step(task, build, [*session.transcript] or [root], under=root)

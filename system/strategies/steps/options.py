@@ -5,8 +5,9 @@ factgraph --claims dev.json --knowledge-store stores/dev --options examples=trai
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from knowledge_store.bm25.scoring import Bm25
 from knowledge_store.settings import Name
@@ -18,10 +19,18 @@ from system.strategies.steps.tasks import Example
 EXAMPLES = PAIRS = 10  # annotated claims that are shown, and pairs of each, at most
 
 
+def _readable(file: str) -> str:
+    """Read annotated claims before anything is loaded, so that a wrong file ends a run at once."""
+    _annotated(file)
+    return file
+
+
 class ExampleOptions(Record):
     """The option of strategies whose prompts show annotated claims."""
 
-    examples: Name = Field("", description="annotated claims (AVeriTeC's train.json), to show the ten most alike")
+    examples: Annotated[Name, AfterValidator(_readable)] = Field(
+        "", description="annotated claims (AVeriTeC's train.json), to show the ten most alike"
+    )
 
 
 class GotOptions(ExampleOptions):
@@ -42,10 +51,8 @@ def got_options(case: Case) -> GotOptions:
 
 def examples_like(case: Case) -> tuple[Example, ...]:
     """Return the annotated claims that BM25 ranks highest for the claim, except itself; none without a file of them."""
-    file, claim = got_options(case).examples, case.claim.text
-    if not file:
-        return ()
-    examples, index = _annotated(file)
+    claim = case.claim.text
+    examples, index = _annotated(got_options(case).examples)
     nearest = [examples[place] for place in index.rank(claim, EXAMPLES + 1).positions]
     return tuple(example for example in nearest if example.claim != claim)[:EXAMPLES]
 
@@ -53,7 +60,7 @@ def examples_like(case: Case) -> tuple[Example, ...]:
 @lru_cache(maxsize=1)
 def _annotated(file: str) -> tuple[list[Example], Bm25]:
     examples = []
-    for gold in read_gold(Path(file)):
+    for gold in read_gold(Path(file)) if file else ():
         pairs = tuple((answer.question, answer.full) for answer in gold.answers[:PAIRS])
         examples.append(Example(claim=gold.claim.text, pairs=pairs, label=gold.label))
     return examples, Bm25([example.claim for example in examples])

@@ -111,6 +111,7 @@ def outcome(case: Case, verdict: Thought[Verdict]) -> Outcome:
     if wanted and not any(pair.passages for pair in pairs):
         message = f"expected {held.label} to cite a retrieved passage, but none of its answers rests on one"
         case.failures.append(Failure(operation="cite", message=message))
-        held = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=held.justification, confidence=0.0)
+        why = f"{held.label} was taken back, because no answer rests on a passage: {held.justification}"
+        held = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=why, confidence=0.0)
     rounds = max((said.content.round for said in case.graph.holding(Argument)), default=1)
     return Outcome(verdict=held, pairs=tuple(pairs), rounds=rounds, branches=len(case.graph.holding(Question)))

@@ -20,6 +20,7 @@ FIELD = (
 )
 CHART = "<w:r><c:chart xmlns:c='http://schemas.openxmlformats.org/drawingml/2006/chart'/></w:r>"
 MERGED = '<w:tcPr><w:vMerge w:val="{}"/></w:tcPr>'
+WIDE_CELL = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'
 HEADER = "<w:hdr xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:p><w:r><w:t>Draft</w:t></w:r></w:p></w:hdr>"
 
 
@@ -53,12 +54,16 @@ def row(*cells):
          f'{row(MERGED.format("restart") + paragraph("2020"), paragraph("Oslo"), paragraph("12%"))}'
          f'{row(MERGED.format("continue") + paragraph(" "), paragraph("Bergen"), paragraph("9%"))}</w:tbl>',
          ["year: 2020, town: Oslo, value: 12%", "year: 2020, town: Bergen, value: 9%"], ""),
+        (paragraph(f'{run("Open ")}<w:r><w:rPr><w:vanish/></w:rPr><w:t>not </w:t></w:r><w:r><w:rPr><w:strike/></w:rPr><w:t>90</w:t></w:r>'
+                   + run("70 days.")), ["Open 70 days."], ""),
+        (f'<w:tbl>{row(paragraph("town"), WIDE_CELL + paragraph("people"))}{row(*map(paragraph, ("", "2020", "2021")))}'
+         f'{row(*map(paragraph, ("Oslo", "9", "8")))}</w:tbl>', ["town: Oslo, people 2020: 9, people 2021: 8"], ""),
         (paragraph(f'{run("It rained.")}<w:r><w:footnoteReference w:id="2"/></w:r>'), ["It rained."], "1 footnotes are missing"),
         (paragraph(run("It rained.") + CHART), ["It rained."], "left out 1 of its charts"),
         (paragraph(f'{run("It rained.")}<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath>'), ["It rained."], "1 of its equations"),
     ],
     ids=["tracked", "control", "moved", "simple field", "field", "box", "drawn box", "old box", "link",
-         "table", "merged", "lost footnote", "chart", "equation"],
+         "table", "merged", "hidden and struck", "two headers", "lost footnote", "chart", "equation"],
 )  # fmt: skip
 def test_a_docx_has_what_word_shows(body, expected, warning, caplog):
     assert blocks(docx(body, {"r1": "https://a.example/lanes"}), ".docx") == expected
@@ -119,6 +124,10 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
          "<div id=CookieBanner>We use cookies. <button>Accept</button></div><div role=dialog>Subscribe!</div>"
          "<p style='display: none'>Unseen.</p><footer>Imprint</footer>", [SENTENCE],
          ["Home", "News", "All", "We use cookies.", "Subscribe!", "Unseen.", "Imprint"]),
+        (f"{LONG}<p>It is <s>90</s><del>80</del> 70 × 10<sup>12</sup> km.<dl><dt>Boats</dt><dd>11</dd><dd>12</dd><dt>Cause</dt></dl>",
+         ["It is 70 × 10¹² km.", "Boats: 11", "12", "Cause"], []),
+        (f"{LONG}<table><tr><th>town<th colspan=2>people<tr><th><th>2020<th>2021<tr><td>Oslo<td>9<td>8<tfoot><tr><td colspan=3>By us</table>",
+         ["town: Oslo, people 2020: 9, people 2021: 8", "By us"], []),
         ("<script>no</script><p>Two\n<b>more</b></p><p>words", ["Two more", "words"], ["no"]),
         ("<!-- nothing -->", [], []),
         ("<h1>Visit</h1><p>Die Ver&shy;waltung<sup><a href='#n1'>[1]</a></sup> spricht.</p>", ["Visit", "Die Verwaltung spricht."], []),
@@ -126,7 +135,7 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
          ["The harbour office", "The office is open on Mondays, and on other days\nby appointment."], []),
     ],
     ids=["layout", "inline", "list in a cell", "row names", "rowspan", "spans and links", "links of an article", "menus",
-         "short", "nothing", "marks", "line breaks"],
+         "struck and raised", "two headers", "short", "nothing", "marks", "line breaks"],
 )  # fmt: skip
 def test_html_keeps_the_article_whole(page, expected, absent):
     found = blocks(f"<html><head><title>t</title></head><body>{page}</body></html>".encode(), ".html")
@@ -160,11 +169,13 @@ def placed(left, y, text):
     return shown
 
 
-APART = "".join(
-    placed(72, 740 - 13 * number, left) + placed(310, 740 - 13 * number, right)
-    for number, (left, right) in enumerate(
-        [("The mill at Reiner burned", "The mill at Corvane was"), ("down and was never rebuilt.", "sold in 1921 to a family."),
-         ("Its stones lie in the river.", "It makes paper to this day.")])
+def beside(*lines):
+    return "".join(placed(72, 740 - 13 * y, one) + placed(310, 740 - 13 * y, two) for y, (one, two) in enumerate(lines))
+
+
+APART = beside(
+    ("The mill at Reiner burned", "The mill at Corvane was"), ("down and was never rebuilt.", "sold in 1921 to a family."),
+    ("Its stones lie in the river.", "It makes paper to this day."),
 )  # fmt: skip
 
 
@@ -180,6 +191,11 @@ def tight(gap):
         (WIDE + " ".join(line.format(y=740 - 13 * number) for number, line in enumerate(COLUMNS)),
          ["A report on the mills of the whole valley of the upper Aster in our time", LEFT, RIGHT], ""),
         (APART, [LEFT, RIGHT], ""),
+        (placed(310, 753, "Page 1 of 2") + beside(
+            ("The old mill has stones", "Reiner valley, they say."), ("that are known all over,", "Nobody has sold one yet."),
+            ("and they lie in the", "Some weigh over ten tons.")),
+         ["Page 1 of 2", "The old mill has stones that are known all over, and they lie in the Reiner valley, they say. "
+          "Nobody has sold one yet. Some weigh over ten tons."], ""),
         (" ".join(f"1 0 0 1 {72 + 7.4 * number} 740 Tm ({char}) Tj" for number, char in enumerate("opened on 2020")),
          ["opened on 2020"], ""),
         (TABLE, ["year people", "2020 31", "2021 35", "2022 36"], ""),
@@ -189,7 +205,7 @@ def tight(gap):
         (r"(It bred \() Tj /F1 12.01 Tf (boats) Tj /F1 12 Tf (\). Then) Tj ", ["It bred (boats). Then"], ""),
         (tight(100), None, "page 1 with words that run together"),
     ],
-    ids=["columns", "a title above columns", "words apart", "letters apart", "table", "narrow gaps", "wide gaps", "close letters", "brackets", "no gaps"],
+    ids=["columns", "a title above columns", "words apart", "a sentence over two columns", "letters apart", "table", "narrow gaps", "wide gaps", "close letters", "brackets", "no gaps"],
 )  # fmt: skip
 def test_a_pdf_is_read_in_columns_with_its_spaces(shown, expected, warning, caplog):
     found = blocks(pdf([""], shown=shown), ".pdf")
@@ -254,13 +270,15 @@ def test_lines_of_a_pdf_are_unwrapped():
          ["People of towns, by census", "Source: office, 2017", "town: Oslo, people: 1"], ""),
         ("People,,\nof towns,,\ntown,people,year\nOslo,1,2017\n", ["People", "of towns", "town: Oslo, people: 1, year: 2017"], ""),
         ("# by hand, in 2017\ntown\tkm, by road\tyear\nOslo\t1,5\t1961\n", ["# by hand, in 2017", "town: Oslo, km, by road: 1,5, year: 1961"], ""),
+        ("town,,people,,\nOslo,,1,,\n", ["town: Oslo, people: 1"], ""),
+        ("Oslo,8460,Ann\nÅs,2950,Jon\n", ["Oslo 8460 Ann", "Ås 2950 Jon"], "found none; read as lines"),
         (",2015,2016\nOslo,1,2\n", ["Oslo, 2015: 1, 2016: 2"], ""),
         ("town\nOslo\nÅs\n", ["town: Oslo", "town: Ås"], ""),
-        ("People of towns\n", ["People of towns"], "got only lines without"),
+        ("People of towns\n", ["People of towns"], "found none; read as lines"),
         ("town;note\r\nOslo;" + "x" * 200_000 + "\r\n", ["town: Oslo, note: " + "x" * 200_000], ""),
         ('town,note\nOslo,"rain\nand snow"\n', ["town: Oslo, note: rain and snow"], ""),
     ],
-    ids=["commas", "semicolons", "tabs", "sep", "title lines", "padded title", "comment", "empty corner", "one column",
+    ids=["commas", "semicolons", "tabs", "sep", "title lines", "padded title", "comment", "empty columns", "no header", "empty corner", "one column",
          "title only", "long cell", "line in a cell"],
 )  # fmt: skip
 def test_each_row_of_a_table_can_be_read_alone(text, expected, warning, caplog):

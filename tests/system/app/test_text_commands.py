@@ -1,5 +1,7 @@
 """``text`` and ``citations`` at the command line: outputs, exit status, and what a killed check leaves."""
 
+from io import BytesIO, TextIOWrapper
+
 import orjson
 import pytest
 
@@ -26,6 +28,12 @@ def files(monkeypatch, tmp_path):
     (tmp_path / "text.md").write_text(TEXT)
     (tmp_path / "citing.md").write_text(CITING)
     (tmp_path / "notes.md").write_text("The Aster bridge opened in 1932. The Aster bridge carries two lanes.")
+
+
+@pytest.mark.parametrize("given", [["-", "--documents", "notes.md"], ["text.md", "--documents", "-", "notes.md"]])
+def test_a_text_or_a_document_may_come_from_standard_input(files, monkeypatch, given):
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(TEXT.encode())))
+    assert cli.main(["text", *given]) == 1
 
 
 def test_text_prints_a_table_and_writes_json_and_a_page(files, tmp_path, capsys):

