@@ -36,8 +36,7 @@ BANNERS = (
     f" or ((contains({_LOWER}, 'cookie') or contains({_LOWER}, 'consent')) and string-length() < 2000)]"
 )
 """Menus, what asks for consent, and what a browser does not show."""
-_BACK = "translate(normalize-space(), '↑↩\ufe0e', '') = ''"
-NOTE_MARKS = f"//sup[a[starts-with(@href, '#')]] | //a[starts-with(@href, '#') and {_BACK}]"
+NOTE_MARKS = "//sup[a[starts-with(@href, '#')]] | //a[starts-with(@href, '#')][contains('↑↩', substring(., 1, 1))]"
 SUPERSCRIPT = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 
 Row = Sequence[str]
@@ -170,8 +169,8 @@ def _rows(table: Any) -> list[str] | None:
     return captions + list(pairs)
 
 
-def _terms(terms: Any) -> list[str] | None:
-    """The definitions of a list, each behind its term; None if they are long."""
+def _terms(terms: Any) -> list[str]:
+    """The definitions of a list, each behind its term."""
     found, name = [], ""
     for one in terms.xpath(".//dt | .//dd"):
         text = ", ".join(block.replace("\n", ", ") for _, block in blocks(one))
@@ -180,8 +179,7 @@ def _terms(terms: Any) -> list[str] | None:
         else:
             found.append(row_text([name], [text]))
             name = ""
-    found += [name] * bool(name)
-    return found if max(map(len, found), default=LONGEST_CELL) < LONGEST_CELL else None
+    return found + [name] * bool(name)
 
 
 ROWS = {"table": _rows, "dl": _terms}

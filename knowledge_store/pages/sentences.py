@@ -15,7 +15,7 @@ ENDING = re.compile(r"[.!?…。！？।॥؟۔][\"'”’»)\]]*$")  # of a se
 _LEAD = r"(?:^|[\s(„“\"'’])"
 _TITLE = re.compile(
     _LEAD + r"(?:Dr|Dra|Prof|Mr|Mrs|Ms|Messrs|Cllr|Ald|Hon|Revd?|M|Mme|Mlle|Sra?|Srta|Hr|[Dd]ott|[Ss]ig|[Ss]ig\.ra|Avv|"
-    r"(?:[Dd]ott|[Pp]rof)\.ssa|Mt|(?<!\d.)Ft|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|[Vv]gl|bzw|ca|[A-Z]\.-[A-Z])\.$"
+    r"(?:[Dd]ott|[Pp]rof)\.ssa|Mt|(?<!\d.)Ft|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|[Vv]gl|bzw|ca|incl|excl|[A-Z]\.-[A-Z])\.$"
 )
 _COUNTED = re.compile(  # abbreviations that only a number follows
     _LEAD
@@ -93,4 +93,5 @@ def _goes_on(before: str, after: str) -> bool:
         return True
     if after[0].isdigit():
         return bool(_COUNTED.search(before))
-    return bool(_ORDINAL.search(before)) and (after[0].islower() or after.startswith(_NUMBERED))
+    item = bool(_ORDINAL.fullmatch(before))
+    return item or (bool(_ORDINAL.search(before)) and (after[0].islower() or after.startswith(_NUMBERED)))

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from hashlib import blake2b
 from math import inf
@@ -42,16 +42,21 @@ def searched(
         return
     asked = [settings.search, SEARCH_RESULTS, query.encode(errors="replace").decode(), until]
     kept = Path(settings.search_folder) / f"{blake2b(orjson.dumps(asked), digest_size=16).hexdigest()}.json"
-    if os.access(kept, os.F_OK):
-        yield from read_pages(kept, flaws)
-        return
-    faults = Flaws()
-    found = list(open_searcher(settings.search, seconds).search(query, until, SEARCH_RESULTS, faults))
-    flaws.update(faults)
-    if found and not faults[Flaw.NOT_IN_TIME]:  # else more may be found later
-        try:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            write_store(found, kept)
-        except OSError as error:
-            log.warning("%s: what the search found is not kept (%s)", kept, error.strerror)
-    yield from found
+    if not os.access(kept, os.F_OK):
+        faults = Flaws()
+        found = list(open_searcher(settings.search, seconds).search(query, until, SEARCH_RESULTS, faults))
+        flaws.update(faults)
+        if not found or faults[Flaw.NOT_IN_TIME] or not _keep(found, kept):  # more may be found later
+            yield from found
+            return
+    yield from read_pages(kept, flaws)
+
+
+def _keep(found: Sequence[Page], kept: Path) -> bool:
+    """Write what a search found; return whether that was possible."""
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        return write_store(found, kept) > 0
+    except OSError as error:
+        log.warning("%s: what the search found is not kept (%s)", kept, error.strerror)
+        return False

@@ -100,10 +100,8 @@ def _read_text(path: Path) -> str:
         data = path.read_bytes()
     except FileNotFoundError:
         raise ClaimsError(f"{path} not found; {REMEDY}") from None
-    except IsADirectoryError:
-        raise ClaimsError(f"{path}: expected a file of claims, got a folder; name the file in it") from None
     except OSError as error:
-        raise ClaimsError(f"cannot read {path} ({error.strerror})") from error
+        raise ClaimsError(f"{path}: expected a file of claims; cannot read it ({error.strerror})") from error
     if data.startswith(b"%PDF") or b"\0" in data[:1000]:
         raise ClaimsError(f"{path}: not a text file; {REMEDY}")
     try:

@@ -37,7 +37,7 @@ def scored_results(output: Path, gold: Path) -> list[tuple[ClaimResult, Label]]:
     return scored
 
 
-def print_table(about: str | None, argv: Sequence[str] | None, table: Callable[[Sequence[Path], Path], Table]) -> int:
+def print_table(about: str | None, argv: Sequence[str] | None, table: Callable[..., Table]) -> int:
     """Print a table of the runs that a command line names; return its exit status, 2 for bad input."""
     parser = ArgumentParser(description=about)
     parser.add_argument("outputs", type=Path, nargs="+", metavar="OUTPUT", help="output folders of runs")

@@ -53,6 +53,9 @@ def read_citing(source: str | Path) -> CitingText:
     """
     name, data, suffix = read_bytes(source)
     citing = _citing(data, suffix, name)
+    if not citing.citations:
+        got = described(citing.unresolved) or "none in a statement"
+        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
     return citing if str(source) in STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
 
 
@@ -63,13 +66,13 @@ def citing_of(text: str, name: str = "text") -> CitingText:
     ['https://a.example']
 
     Raises:
-        DocumentsError: it is no text, cannot be read within the limits of a document, or cites nothing.
+        DocumentsError: it is no text, or cannot be read within the limits of a document.
     """
     return _citing(as_text(text, name).encode(errors="replace"), ".md", name)
 
 
 def _citing(data: bytes, suffix: str, name: str) -> CitingText:
-    """Find the sentence of each mark; a mark after the end of a sentence belongs to it. An error if there is none."""
+    """Find the sentence of each mark; a mark after the end of a sentence belongs to it."""
     try:
         text, marks = isolated(LIMITS, _Marks().read, data, suffix, name, load=(__name__, "mammoth"))
     except WorkFailed as error:
@@ -85,9 +88,6 @@ def _citing(data: bytes, suffix: str, name: str) -> CitingText:
             citation = Citation(number=len(found), sentence=sentence, mark=mark, target=target)
             found.setdefault((sentence.number, target), citation)
     unresolved = tuple(marks[one][0] for one in re.findall(_MARK, text) if not marks[one][1])
-    if not found:
-        got = described(unresolved) or "none in a statement"
-        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
     return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
 
 

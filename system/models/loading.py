@@ -11,10 +11,7 @@ from system.settings import EngineSettings, Settings
 from system.tasks.base import Adapter, Reply, Task, registered
 
 _LOGGER = logging.getLogger(__name__)
-LACKING = (
-    "this takes a language model; choose a profile that has one (server), or the strategy got or entailment with "
-    "--no-debate --no-verification"
-)
+LACKING = "this takes a language model; choose a profile that has one (server), or got --no-debate --no-verification"
 
 
 def load_model(

@@ -22,13 +22,6 @@ def _small_encoder(monkeypatch):
     monkeypatch.setattr(encoder_module.SentenceEncoder, "of", lambda _: WordEncoder())
 
 
-def test_search_highlights_the_words_of_the_question(folder, capsys, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm-256color")
-    main(["search", str(folder), "FISH", "--limit", "1"])
-    assert "Prices of \x1b[1;33mfish\x1b[0m fell" in capsys.readouterr().out
-
-
 def test_a_wrong_path_is_a_one_line_error(capsys):
     assert main(["search", "absent.json", "question"]) == 2
     assert capsys.readouterr().err.startswith("error: absent")

@@ -218,7 +218,7 @@ def test_names_a_misplaced_entry_by_claim_id_without_claims(checked):
     [
         (only(0, 1, 2), 0, "no faults"),
         (changed(label="refuted"), 1, "gives wrong scores without an error: row 1 (line 6): the label 'refuted'"),
-        (changed(evi="q\t\t\n\t\t\n\n"), 0, "1 harmless"),
+        (changed(evi="q\t\t\n\t\t\n\n"), 0, "1 × harmless"),
     ],
 )
 def test_faults_are_printed_and_only_harmful_ones_fail(tmp_path, text, status, message, capsys):

@@ -80,7 +80,11 @@ def inputs_of(inputs: RunOptions, settings: Settings) -> tuple[Path, list[Claim]
         )
     store = inputs.knowledge_store or EXAMPLE_STORE
     if search and not evidence:  # what is found is all there is
-        store = _search_folder(settings)
+        from knowledge_store.searchers.searched import open_searcher
+
+        open_searcher(search)
+        store = Path(settings.retrieval.search_folder)
+        store.mkdir(parents=True, exist_ok=True)
     if inputs.documents:
         store = store_of_documents(inputs.documents, inputs.output / "documents", fetch=inputs.fetch)
     if gold:
@@ -95,15 +99,6 @@ def one_source(documents: Sequence[str], store: Path | None) -> None:
     """Refuse documents beside a store with a ``ClaimsError``."""
     if documents and store:
         raise ClaimsError("--documents and --knowledge-store cannot be combined; give one of them")
-
-
-def _search_folder(settings: Settings) -> Path:
-    from knowledge_store.searchers.searched import open_searcher
-
-    open_searcher(settings.retrieval.search)
-    folder = Path(settings.retrieval.search_folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _check_store(store: Path, claims: Sequence[Claim], *, given: bool, search: bool) -> None:

@@ -76,11 +76,9 @@ async def _answer(jobs: Jobs, settings: Settings, reader: asyncio.StreamReader, 
         async for _ in job.follow(0):
             pass
         leaving.cancel()
-        if job.result:
-            answer = {"result": job.result.result.model_dump(mode="json"), "graph": job.result.graph.to_json()}
-        else:
-            answer = {"problem": job.problem}
-        writer.write(orjson.dumps(answer) + b"\n")
+        checked = job.result
+        found = checked and {"result": checked.result.model_dump(mode="json"), "graph": checked.graph.to_json()}
+        writer.write(orjson.dumps(found or {"problem": job.problem}) + b"\n")
         await writer.drain()
     except (ValueError, ConnectionError, QueueFull) as error:
         log.warning("a request on the local socket gets no answer (%s)", type(error).__name__)

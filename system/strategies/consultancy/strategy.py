@@ -110,5 +110,4 @@ def _step(
     session: Conversation, kind: type[JudgeTask[R]], persona: str, build: Callable[[Completion[R]], D]
 ) -> Step[R, D]:
     task = kind(claim=session.case.claim, persona=persona, transcript=session.said)
-    root = session.case.graph.root
-    return Step(task, build, [*session.transcript] or [root], under=root)
+    return Step(task, build, [*session.transcript] or [session.case.graph.root], under=session.case.graph.root)

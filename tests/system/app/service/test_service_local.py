@@ -7,6 +7,7 @@ from contextlib import suppress
 import httpx2
 import pytest
 
+from knowledge_store.pages.documents import DocumentsError
 from system import __version__
 from system.app.service.client import ask_running_service, is_private, socket_path
 from system.checker import Checked
@@ -55,7 +56,8 @@ def test_whatever_the_service_cannot_answer_is_left_to_the_command_line(notes):
     assert ask_running_service(CLAIM, [notes], serving.settings) is None  # none runs
     with listening(serving):
         assert ask_running_service(CLAIM, [notes], others) is None
-        assert ask_running_service(CLAIM, ["missing.md"], serving.settings) is None
+        with pytest.raises(DocumentsError, match=r"missing\.md not found"):
+            ask_running_service(CLAIM, ["missing.md"], serving.settings)
         assert ask_running_service(CLAIM, ["-"], serving.settings) is None
         for line in (b"\n", b"{}\n", b"[" * 2**21):
             with connected() as connection, suppress(ConnectionError):

@@ -3,6 +3,7 @@
 import orjson
 import pytest
 
+from system.deadline import DeadlineExpired
 from system.graph.records import Label
 from system.graph.thoughts import Question
 from system.models.base import RoutedModel
@@ -20,6 +21,7 @@ from system.strategies.carp.tasks import (
     StateCase,
     Subclaims,
 )
+from system.strategies.steps.tasks import JudgeClaim
 from tests.helpers.bridge import BROKEN, CLAIM, asked, ran
 from tests.helpers.by_strategy.carp import CLAIM_GRAPH, REFINED, SUBCLAIMS, plan_of, stated
 from tests.helpers.scripted import ScriptedModel
@@ -129,6 +131,7 @@ def test_a_plan_out_of_order_is_malformed_and_retried_once(carp_case, answers, c
     answers.replace[PlanVerification] = lambda r: orjson.dumps(plan).decode() if r.seed == 1 else None
     case, _ = ran(carp_case())
     assert len(asked(case, PlanVerification)) == 2 and not case.failures
+    assert case.cost().calls == len(case.model.requests)
 
 
 def test_refinement_that_loses_a_subclaim_is_dropped(carp_case, answers):
@@ -145,6 +148,16 @@ def test_one_model_drafts_and_revises_its_own_reply(carp_case):
     prompt = render(revision, adapter=False)[1]["content"]
     assert prompt.index("You have drafted") > prompt.index("Claim:") and "A bridge over the Aster exists" in prompt
     assert [task.agent for task in asked(case, StateCase)[:8]] == [0, 1, 0, 1] * 2
+
+
+def test_a_draft_stands_if_the_time_for_its_revision_runs_out(carp_case, answers):
+    def late(request):
+        if request.task.drafts:
+            raise DeadlineExpired
+
+    answers.replace[DecideBetweenTeams] = late
+    case, outcome = ran(carp_case(options__drafts=True))
+    assert outcome.verdict.label is Label.SUPPORTED and not asked(case, JudgeClaim)
 
 
 def test_several_models_draft_and_the_first_merges_the_drafts(carp_case):
