@@ -23,7 +23,7 @@ _COUNTED = re.compile(  # abbreviations that only a number follows
     r"c|ca|approx|aprox|appr|env|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|O[ck]t|Nov|De[cz]|\w*[Ss]tr|Rs|"
     r"Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun)\.$"
 )
-_ORDINAL = re.compile(r"(?:^|[\s(–-])\d{1,4}\.$")
+_ORDINAL = re.compile(r"(?:^|[\s(–-])\d{1,3}\.$")
 _NUMBERED = (  # German nouns that an ordinal number goes before
     "Jan", "Jän", "Feb", "Mär", "Apr", "Mai ", "Jun", "Jul", "Aug", "Sep", "Okt", "Nov", "Dez", "Jahrhundert", "Jh",
     "Weltkrieg",
@@ -66,7 +66,8 @@ def spans(block: str, code: str) -> Iterator[tuple[int, int]]:
     begin = 0
     for at in _ends(block, code):
         cut = block[begin:at]
-        if cut.strip() and not _goes_on(cut.rstrip()[-LONGEST:], block[at : at + LONGEST]):
+        divided = block[at - 1 : at + 1] == ".-"  # "J.-C."
+        if cut.strip() and not divided and not _goes_on(cut.rstrip()[-LONGEST:], block[at : at + LONGEST]):
             yield begin + len(cut) - len(cut.lstrip()), begin + len(cut.rstrip())
             begin = at
 
@@ -89,7 +90,7 @@ def _goes_on(before: str, after: str) -> bool:
     """Whether a sentence goes on where it was cut: after a title, an ordinal, or an abbreviation before a number."""
     if not after:
         return False
-    if _TITLE.search(before) or (before.endswith(".") and after.startswith("-")):  # "J.-C."
+    if _TITLE.search(before):
         return True
     if after[0].isdigit():
         return bool(_COUNTED.search(before))
