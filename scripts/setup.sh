@@ -27,7 +27,7 @@ show_types() { # to type checkers: they read path files, and not the import hook
   done
 }
 
-is_done && { show_types; exit 0; }
+is_done && { [ -L "$venv" ] || show_types; exit 0; } # a link is to the .venv of another checkout
 
 echo "setting up $venv (once, log: $log)"
 make_venv

@@ -114,7 +114,7 @@ def _named(target: str, documents: Named) -> str:
     """The one document of this address, or whose name stands in it or in the words of a reference."""
     key = page_key(target)
     path = unquote(key.partition("?")[0])
-    made, words = {_slug(path), _slug(Path(path).name)}, _slug(path) if " " in target else ""
+    made, words = {_slug(path), _slug(Path(path).name)}, _slug(target) if " " in target else ""
     stems = {name: _slug(Path(name).name) for name in documents}
     same = [name for name, pages in documents.items() if key in (page_key(name), page_key(pages[0].canonical))]
     alike = [name for name, stem in stems.items() if stem in made or (len(stem) >= SHORTEST and stem in words)]
