@@ -16,7 +16,7 @@ The bridge [is closed to lorries](https://city.example/lanes.html). Its toll [en
 The bridge [is closed to lorries](tourism.md). The bridge [carries a toll station](lanes.html).
 Ferries [cross the lake](lanes.html). The mill [burned](http://127.0.0.1:9/x).
 
-[^1]: The city's page, lanes.html
+[^1]: The city (1999): its page, lanes.html
 """
 
 
