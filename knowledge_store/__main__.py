@@ -94,9 +94,7 @@ def _search(store: Path, question: str, limit: int) -> None:
         ranked = rank(read_documents(store, flaws), question, settings, flaws=flaws, name=store.name)
     hits = search(PassageIndex(ranked, SentenceEncoder.of(settings), settings), question, limit)
     for number, hit in enumerate(hits, 1):
-        start, text = hit.passage.start, hit.passage.text
-        place = f"characters {start:,} to {start + len(text):,}"
-        print(f"{number}. {hit.score:.3f}  {source_name(hit.passage.url)}  {place}\n{text}\n")
+        print(f"{number}. {hit.score:.3f}  {source_name(hit.passage.url)}\n{hit.passage.text}\n")
     print(ranked.report)
 
 

@@ -155,10 +155,13 @@ def _rows(table: Any) -> list[str] | None:
     if max(map(len, rows), default=0) < 2:
         return None
     captions = [" ".join("".join(caption.itertext()).split()) for caption in table.xpath("./caption")]
+    while len(rows) > 1 and len(lines[0]) == 1:  # a title
+        captions.append(rows.pop(0)[0])
+        lines.pop(0)
     marked = takewhile(lambda line: line.xpath("boolean(parent::thead or (th and not(td)))"), lines)
     heads = len(list(marked)) or int(_names_columns(rows))
-    while 0 < heads < len(rows) - 1 and lines[heads - 1].xpath("boolean(*[@colspan > 1] and *[2])"):
-        heads += 1  # names below one that spans several columns
+    while 0 < heads < len(rows) - 1 and _names_below(rows[heads - 1], rows[heads]):
+        heads += 1
     if 0 < heads < len(rows):
         above = zip_longest(*rows[:heads], fillvalue="")
         header = [" ".join(filter(None, dict.fromkeys(names))) for names in above]
@@ -167,6 +170,12 @@ def _rows(table: Any) -> list[str] | None:
         return captions + [row_text([], row[:1]) if alone else row_text(header, row) for row, alone in below]
     pairs = (row_text(row[:1], row[1:]) if len(row) == 2 and row[1] else row_text([], row) for row in rows)
     return captions + list(pairs)
+
+
+def _names_below(names: Row, row: Row) -> bool:
+    """Whether a row names the columns below names that span several, and has nothing else."""
+    alone = [(name, cell) for name, cell in zip_longest(names, row, fillvalue="") if names.count(name) < 2]
+    return 0 < len(alone) < len(names) and all(cell in ("", name) for name, cell in alone)
 
 
 def _terms(terms: Any) -> list[str]:

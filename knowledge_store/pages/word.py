@@ -32,7 +32,6 @@ KNOWN = {f"{W}{name}" for name in [*_KNOWN.split(), "footnotes", "footnote", "en
 }
 """Elements through which mammoth finds text."""
 
-OFF = ("0", "false", "off")
 DAMAGE = (BadZipFile, EOFError, NotImplementedError, OSError, RuntimeError, ValueError, zlib.error)  # of a ZIP file
 
 log = logging.getLogger(__name__)
@@ -109,8 +108,7 @@ def _converted(parts: dict[str, bytes], document: Any, name: str) -> str:
 def _unwrap(tree: Any) -> None:
     """Let mammoth find all text that is shown: replace what it does not know by its contents."""
     deleted = [row for row in tree.iter(f"{W}tr") if row.find(f"{W}trPr/{W}del") is not None]
-    marks = [run.find(f"{W}rPr/{W}vanish") for run in tree.iter(f"{W}r")]
-    hidden = [mark.getparent().getparent() for mark in marks if mark is not None and mark.get(f"{W}val") not in OFF]
+    hidden = tree.xpath("//w:r[w:rPr/w:vanish[not(@w:val = '0' or @w:val = 'false')]]", namespaces={"w": W[1:-1]})
     for gone in [*tree.iter(f"{W}moveFrom"), *deleted, *hidden]:
         gone.getparent().remove(gone)
     for either in [*tree.iter(f"{MC}AlternateContent")]:

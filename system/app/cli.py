@@ -140,8 +140,8 @@ def _reason(error: Exception) -> str:
     if can_be_mended(error):
         return str(error)
     if isinstance(error, OSError):  # a disk that is full, gone or closed to us; no defect of ours shows itself so
-        where = f"{shown_path(error.filename)}: " if error.filename else ""
-        return f"{where}{error.strerror or error}; mend this; what a run has finished is in its journal (--resume)"
+        why = f"{shown_path(error.filename or 'a file')}: {error.strerror or error}"
+        return f"{why}; mend this; what a run has finished is in its journal (--resume)"
     return ""
 
 

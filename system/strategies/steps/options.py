@@ -19,16 +19,10 @@ from system.strategies.steps.tasks import Example
 EXAMPLES = PAIRS = 10  # annotated claims that are shown, and pairs of each, at most
 
 
-def _readable(file: str) -> str:
-    """Read annotated claims before anything is loaded, so that a wrong file ends a run at once."""
-    _annotated(file)
-    return file
-
-
 class ExampleOptions(Record):
     """The option of strategies whose prompts show annotated claims."""
 
-    examples: Annotated[Name, AfterValidator(_readable)] = Field(
+    examples: Annotated[Name, AfterValidator(lambda file: _annotated(file) and file)] = Field(  # a wrong one is refused
         "", description="annotated claims (AVeriTeC's train.json), to show the ten most alike"
     )
 

@@ -128,6 +128,10 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
          ["It is 70 × 10¹² km.", "Boats: 11", "12", "Cause"], []),
         (f"{LONG}<table><tr><th>town<th colspan=2>people<tr><th><th>2020<th>2021<tr><td>Oslo<td>9<td>8<tfoot><tr><td colspan=3>By us</table>",
          ["town: Oslo, people 2020: 9, people 2021: 8", "By us"], []),
+        (f"{LONG}<table><tr><th>town<th colspan=2>people<tr><td>Oslo<td>9<td>8<tr><td>Ås<td>1<td>2</table>",
+         ["town: Oslo, people: 9, people: 8", "town: Ås, people: 1, people: 2"], []),
+        (f"{LONG}<table><tr><th colspan=2>The dam<tr><th>Height<td>48 m<tr><th>Built<td>1953</table>",
+         ["The dam", "Height: 48 m", "Built: 1953"], []),
         ("<script>no</script><p>Two\n<b>more</b></p><p>words", ["Two more", "words"], ["no"]),
         ("<!-- nothing -->", [], []),
         ("<h1>Visit</h1><p>Die Ver&shy;waltung<sup><a href='#n1'>[1]</a></sup> spricht.</p>", ["Visit", "Die Verwaltung spricht."], []),
@@ -135,7 +139,7 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
          ["The harbour office", "The office is open on Mondays, and on other days\nby appointment."], []),
     ],
     ids=["layout", "inline", "list in a cell", "row names", "rowspan", "spans and links", "links of an article", "menus",
-         "struck and raised", "two headers", "short", "nothing", "marks", "line breaks"],
+         "struck and raised", "two headers", "a wide name", "a title", "short", "nothing", "marks", "line breaks"],
 )  # fmt: skip
 def test_html_keeps_the_article_whole(page, expected, absent):
     found = blocks(f"<html><head><title>t</title></head><body>{page}</body></html>".encode(), ".html")
