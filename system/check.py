@@ -230,6 +230,7 @@ def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
     if settings.retrieval.search:
         open_searcher(settings.retrieval.search)
     calibration = load_calibration(settings)
+    server = load_model(settings, None, asked) if settings.model.backend == "server" else None  # the first to fail
     Thread(target=ranking.warm_up, daemon=True).start()
     Thread(target=other_language, args=("It rained.", "en"), daemon=True).start()
     first = f"loading the encoder {settings.retrieval.encoder}"
@@ -239,6 +240,6 @@ def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
         encoder = SentenceEncoder.of(settings.retrieval)  # rules and judges read the same sentences
         progress.update()
         progress.set_description_str(f"loading the model {settings.model.model or settings.model.backend}")
-        model = load_model(settings, encoder, asked)
+        model = server or load_model(settings, encoder, asked)
         reader = load_reader(settings.reading.verifier)
     return Engine(TracedModel(model, trace) if trace else model, encoder, settings, calibration, reader)

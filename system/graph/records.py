@@ -41,7 +41,8 @@ def explain(fault: Mapping[str, Any], whole: str = "the object", *, quoting: boo
     place = ".".join(map(str, fault["loc"])) or whole
     match fault["type"]:
         case "json_invalid":
-            return f"{place}: expected valid JSON ({fault['msg'].partition(': ')[2]})"
+            why = fault["msg"].partition(": ")[2] or fault.get("ctx", {}).get("error", "")
+            return f"{place}: expected valid JSON ({why})"
         case "missing":
             return f"{place}: expected a value, got none"
         case "extra_forbidden":

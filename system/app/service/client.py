@@ -48,11 +48,7 @@ def ask_running_service(
         DocumentsError: the service found no text to search.
     """
     path = socket_path()
-    if (
-        any(one in STANDARD_INPUT for one in documents)
-        or not is_private(path.parent)
-        or not (connection := connect(path))
-    ):
+    if {*STANDARD_INPUT} & {*documents} or not is_private(path.parent) or not (connection := connect(path)):
         return None
     absolute = {one: one if "://" in one else str(Path(one).absolute()) for one in documents}
     question = {
