@@ -230,7 +230,7 @@ def load_engine(settings: Settings, trace: Path | None = None) -> Engine:
     if settings.retrieval.search:
         open_searcher(settings.retrieval.search)
     calibration = load_calibration(settings)
-    server = load_model(settings, None, asked) if settings.model.backend == "server" else None  # the first to fail
+    server = load_model(settings, None, asked) if settings.model.backend == "server" else None  # which may not answer
     Thread(target=ranking.warm_up, daemon=True).start()
     Thread(target=other_language, args=("It rained.", "en"), daemon=True).start()
     first = f"loading the encoder {settings.retrieval.encoder}"

@@ -173,7 +173,7 @@ def _stands_alone(line: str, after: str, longest: int) -> bool:
 def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     """The rows of a table, some at a time; lines above the header, such as a title, are a part of their own.
 
-    A row with at most one field, or half as many as most have, is no header.
+    A row with at most one field, or half as many as most have, is no header, and neither is one with a large number.
     """
     text = decoded(data, name)
     csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
@@ -183,16 +183,17 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     used = {place for row in rows for place, cell in enumerate(row) if cell.strip()}
     rows, usual = [[cell for place, cell in enumerate(row) if place in used] for row in rows], min(usual, len(used))
     first = 1 + bool(told)
-    head = next((place for place, row in enumerate(rows) if _names_columns(row, usual)), len(rows))
-    if head + 1 >= len(rows):
-        log.warning("%s: expected a header and rows below it, found none; read as lines", name)
-        head = len(rows)
+    head = next((place for place, row in enumerate(rows) if _is_wide(row, usual)), len(rows))
+    names, below = rows[head : head + 1], rows[head + 1 :]
+    if not below or any(_VALUE.fullmatch(cell.strip()) for cell in names[0]):
+        log.warning("%s: expected a header and rows below it, found none; read without", name)
+        names, below = [[]], rows[head:]
     if head:
         yield _rows(first, first + head), [" ".join(filter(None, row)) for row in rows[:head]]
-    since = first + head + 1
+    since = first + len(rows) - len(below)
     blocks: list[str] = []
-    for number, row in enumerate(rows[head + 1 :], since):
-        block = row_text(rows[head], row)
+    for number, row in enumerate(below, since):
+        block = row_text(names[0], row)
         if blocks and sum(map(len, blocks)) + len(block) > ROWS:
             yield _rows(since, number), blocks
             blocks, since = [], number
@@ -201,12 +202,11 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
         yield _rows(since, since + len(blocks)), blocks
 
 
-def _names_columns(row: Sequence[str], usual: int) -> bool:
-    """Whether a row is no title, comment or record, by the number of fields that most rows have, and by its numbers."""
+def _is_wide(row: Sequence[str], usual: int) -> bool:
+    """Whether a row is no title or comment, by the number of fields that most rows have."""
     filled = sum(bool(cell.strip()) for cell in row)
     comment = bool(row) and row[0].lstrip().startswith("#") and filled < usual
-    values = any(_VALUE.fullmatch(cell.strip()) for cell in row)
-    return not (comment or values) and filled > max(usual // 2, min(usual, 1))
+    return not comment and filled > max(usual // 2, min(usual, 1))
 
 
 def _shape(sample: Sequence[str], delimiters: str) -> tuple[str, int]:

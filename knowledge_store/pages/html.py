@@ -155,11 +155,11 @@ def _rows(table: Any) -> list[str] | None:
     if max(map(len, rows), default=0) < 2:
         return None
     captions = [" ".join("".join(caption.itertext()).split()) for caption in table.xpath("./caption")]
-    while len(rows) > 1 and len(lines[0]) == 1:  # a title
-        captions.append(rows.pop(0)[0])
+    while rows and len(lines[0]) == 1:  # a title
+        captions.append(row_text([], rows.pop(0)[:1]))
         lines.pop(0)
     marked = takewhile(lambda line: line.xpath("boolean(parent::thead or (th and not(td)))"), lines)
-    heads = len(list(marked)) or int(_names_columns(rows))
+    heads = len(list(marked)) or int(bool(rows) and _names_columns(rows))
     while 0 < heads < len(rows) - 1 and _names_below(rows[heads - 1], rows[heads]):
         heads += 1
     if 0 < heads < len(rows):

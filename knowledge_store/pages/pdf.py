@@ -185,7 +185,8 @@ def _page_blocks(pieces: list[Piece]) -> list[str]:
         before = blocks[-1] if blocks else "."
         if found and _GOES_ON.search(before) and len(found[0].split()) <= HEAD_WORDS and not ENDING.search(found[0]):
             blocks.insert(-1, found.pop(0))  # a running head within a sentence
-        if found and not ENDING.search(before) and (_GOES_ON.search(before) or found[0][0].islower()):
+        lower = found and found[0][0].islower() and len(before.split()) > HEAD_WORDS
+        if found and not ENDING.search(before) and (lower or _GOES_ON.search(before)):
             found[0] = f"{blocks.pop()} {found[0]}"
         blocks += found
     return blocks
