@@ -1,6 +1,7 @@
-"""Weights of an encoder or a reader as integers of 8 bits with a scale for each row: ``pack`` and ``unpack``."""
+"""Weights of an encoder or a reader as integers of 8 bits with a scale for each row, and the mean of two readers."""
 
 import argparse
+import shutil
 from pathlib import Path
 
 import torch
@@ -30,10 +31,17 @@ def unpack(file: Path, folder: Path) -> None:
     save_file(whole, folder / WEIGHTS, metadata={"format": "pt"})
 
 
+def mean(one: Path, other: Path, folder: Path) -> None:
+    """Write the mean of two readers that began with the same weights (Wortsman et al., 2022, Model soups)."""
+    shutil.copytree(one, folder, ignore=shutil.ignore_patterns("state.pt"), dirs_exist_ok=True)
+    second = load_file(other / WEIGHTS)
+    both = {name: ((value.float() + second[name].float()) / 2).half() for name, value in load_file(one / WEIGHTS).items()}
+    save_file(both, folder / WEIGHTS, metadata={"format": "pt"})
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.gpu.weights", description=__doc__)
-    parser.add_argument("action", choices=("pack", "unpack"))
-    parser.add_argument("source", type=Path, help="folder to pack, or packed file")
-    parser.add_argument("target", type=Path, help="file to write, or folder")
+    parser.add_argument("action", choices=("pack", "unpack", "mean"))
+    parser.add_argument("paths", type=Path, nargs="+", help="of pack: folder, file; unpack: file, folder; mean: 3 folders")
     options = parser.parse_args()
-    {"pack": pack, "unpack": unpack}[options.action](options.source, options.target)
+    {"pack": pack, "unpack": unpack, "mean": mean}[options.action](*options.paths)

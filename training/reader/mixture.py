@@ -18,7 +18,7 @@ from training.reader.edits import names_in, twins
 from training.reader.invented import invented
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SETS, Pair, held_out, read_pairs, sentences_of
 
-INVENTED = 6000  # passages of an epoch, with three statements each
+INVENTED = 9000  # passages of an epoch, with three statements each
 
 _PAGES = ("fever_eraser", "te_new_protocols", "feverous_sent", "wikifactcheck_edits", "semiauto_nli_wiki", "fm2")
 _SUBJECT = re.compile(
