@@ -42,12 +42,16 @@ class OpenBook:
 
 @dataclass(frozen=True)
 class RankedStore:
-    """The passages that the first stage keeps, best first, with the wall time; ``book``: where else to search."""
+    """The passages that the first stage keeps, best first, with the wall time.
+
+    ``book``: where else to search; ``file``: the knowledge store that they are of, if it is one.
+    """
 
     passages: tuple[Passage, ...]
     report: ReadingReport
     seconds: float
     book: OpenBook | None = None
+    file: Path | None = None
 
 
 class Library:
@@ -152,7 +156,8 @@ def rank(
             pages = () if settings.search and not source.exists() else read_pages(source, flaws)
         library = Library(pages, [claim], settings, day, flaws=flaws, name=source.name, seconds=seconds)
     ranked = library.rank(claim)
-    return replace(ranked, seconds=perf_counter() - began, book=book or ranked.book)
+    file = source if isinstance(source, Path) and not book else None
+    return replace(ranked, seconds=perf_counter() - began, book=book or ranked.book, file=file)
 
 
 def is_shared(path: Path, settings: RetrievalSettings, days: Iterable[date | None]) -> bool:

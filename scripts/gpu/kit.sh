@@ -76,7 +76,7 @@ Network('$2').save(Path('$kit/base'))"
       run reader$seed --base "$work/teacher" --teacher "$work/teacher" --layers "${LAYERS:-8}" --rate 1e-4 --seed $seed \
         --minutes "$2"
     done
-    $python -m scripts.gpu.weights mean "$work"/reader1 "$work"/reader2 "$work/reader"
+    $python -m scripts.gpu.weights mean "$work"/reader "$work"/reader1 "$work"/reader2
     ;;
   take)
     [ -e "$work/$2.piece.00" ] || packed "$work/$2" "$work/$2.piece" 15M

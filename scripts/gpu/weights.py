@@ -31,17 +31,19 @@ def unpack(file: Path, folder: Path) -> None:
     save_file(whole, folder / WEIGHTS, metadata={"format": "pt"})
 
 
-def mean(one: Path, other: Path, folder: Path) -> None:
+def mean(folder: Path, one: Path, other: Path) -> None:
     """Write the mean of two readers that began with the same weights (Wortsman et al., 2022, Model soups)."""
     shutil.copytree(one, folder, ignore=shutil.ignore_patterns("state.pt"), dirs_exist_ok=True)
-    second = load_file(other / WEIGHTS)
-    both = {name: ((value.float() + second[name].float()) / 2).half() for name, value in load_file(one / WEIGHTS).items()}
+    first, second = (load_file(reader / WEIGHTS) for reader in (one, other))
+    both = {name: ((value.float() + second[name].float()) / 2).half() for name, value in first.items()}
     save_file(both, folder / WEIGHTS, metadata={"format": "pt"})
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m scripts.gpu.weights", description=__doc__)
     parser.add_argument("action", choices=("pack", "unpack", "mean"))
-    parser.add_argument("paths", type=Path, nargs="+", help="of pack: folder, file; unpack: file, folder; mean: 3 folders")
+    parser.add_argument(
+        "paths", type=Path, nargs="+", help="source, target; of a mean the target first, then two readers"
+    )
     options = parser.parse_args()
-    {"pack": pack, "unpack": unpack, "mean": mean}[options.action](*options.paths)
+    {"pack": pack, "unpack": unpack, "mean": mean}[options.action](*options.paths)  # type: ignore[operator]
