@@ -9,7 +9,6 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from knowledge_store.pages.page import counted
 from submission.files import SubmissionError
 from system.averitec.claims import ClaimsError
 from system.files.journal import JournalError
@@ -26,8 +25,7 @@ CALIBRATE = """Fit confidences to claims with known labels; a run applies the fi
 expected calibration error and the accuracy by confidence, before and after (out of fold)."""
 CLAIM_ONLY = """Fit a logistic regression on the text and metadata of annotated claims, without any evidence, and print
 its scores on other claims: a baseline to put beside every accuracy on AVeriTeC."""
-EMBED = """Compute the vectors of the passages that the first stage keeps for each claim, and write them beside its
-store. A run with the same encoder then embeds questions only."""
+EMBED = "Embed the passages that the first stage keeps for each claim, so that a run embeds its questions only."
 
 WIDE = 160  # columns that tables may take at least: in a narrow terminal or a file they would lose digits
 METRICS = ("labels", "legacy", "ev2r")
@@ -188,10 +186,9 @@ def _claim_only(arguments: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def _embed(arguments: argparse.Namespace, console: Console) -> int:
+def _embed(arguments: argparse.Namespace, _: Console) -> int:
     from submission.embed import embed
     from system.averitec.claims import read_claims
 
-    count = asyncio.run(embed(read_claims(arguments.claims), arguments.stores, arguments.profile))
-    console.print(f"{arguments.stores}: {counted(count, 'passage')} embedded", soft_wrap=True)
+    asyncio.run(embed(read_claims(arguments.claims), arguments.stores, arguments.profile))
     return 0

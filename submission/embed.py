@@ -15,12 +15,8 @@ from system.settings import SettingsError, load
 log = logging.getLogger(__name__)
 
 
-async def embed(claims: Sequence[Claim], stores: Path, profile: str) -> int:
-    """Write the vectors of all passages that the first stage keeps for each claim; return how many.
-
-    Raises:
-        SubmissionError: the stores are no folder, there is no such profile, or its encoder cannot be loaded.
-    """
+async def embed(claims: Sequence[Claim], stores: Path, profile: str) -> None:
+    """Write the vectors of all passages that the first stage keeps for each claim; raises a ``SubmissionError``."""
     if not stores.is_dir():
         raise SubmissionError(f"{stores}: expected a folder with a store for each claim, such as 0.json")
     try:
@@ -28,15 +24,11 @@ async def embed(claims: Sequence[Claim], stores: Path, profile: str) -> int:
         encoder = SentenceEncoder.of(settings.retrieval)
     except (SettingsError, EncoderUnavailable) as error:
         raise SubmissionError(str(error)) from error
-    collection, count = StoreCollection(stores, settings), 0
+    collection = StoreCollection(stores, settings)
     await collection.open(claims)
-    try:
-        for claim in progress_bar(claims, desc="embedding", unit="claim"):
-            ranked = await collection.rank(claim)
-            if passages := ranked.store.passages:
-                count += prepare(store_file(stores, claim), passages, encoder, settings.retrieval.encoder)
-            for failure in ranked.failures:
-                log.warning("claim %d: %s", claim.id, failure.message)
-    finally:
-        collection.close()
-    return count
+    for claim in progress_bar(claims, desc="embedding", unit="claim"):
+        ranked = await collection.rank(claim)
+        prepare(store_file(stores, claim), ranked.store.passages, encoder, settings.retrieval.encoder)
+        for failure in ranked.failures:
+            log.warning("claim %d: %s", claim.id, failure.message)
+    collection.close()

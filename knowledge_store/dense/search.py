@@ -16,7 +16,7 @@ import numpy as np
 from knowledge_store.bm25.scoring import Bm25
 from knowledge_store.dense.archive import Left, OpenBookSearch
 from knowledge_store.dense.encoder import Encoder, Vectors
-from knowledge_store.dense.prepared import Prepared
+from knowledge_store.dense.prepared import mark, prepared
 from knowledge_store.pages.page import Flaws, Passage, normalized
 from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
@@ -47,7 +47,7 @@ class PassageIndex:
         self._book = OpenBookSearch(ranked.book, settings, encoder.dimension, left) if ranked.book else None
         self._lexical = Bm25([passage.text for passage in ranked.passages])
         self._candidates_per_query = settings.dense_candidates
-        self._encoder, self._prepared = encoder, Prepared(ranked.file, settings.encoder)
+        self._encoder, self._prepared = encoder, prepared(ranked.file, settings.encoder) if ranked.file else {}
         self._hypothetical = np.zeros((0, encoder.dimension), np.float32)
         self._vectors: dict[tuple[int, int], Vectors] = {}  # by the key of the passage
         self._lock = Lock()
@@ -117,11 +117,10 @@ class PassageIndex:
             new = [passage for passage in passages if passage.key not in self._vectors]
             if self._book and new:
                 self._vectors |= self._book.vectors(new)
+            if self._prepared:
+                marks = {passage.key: mark(passage.text) for passage in new}
+                self._vectors |= {key: self._prepared[one] for key, one in marks.items() if one in self._prepared}
             texts = {passage.key: passage.text for passage in new if passage.key not in self._vectors}
-            for key in [*texts]:
-                if (vector := self._prepared.of(texts[key])) is not None:
-                    self._vectors[key] = vector
-                    del texts[key]
             if texts:
                 self._vectors |= zip(texts, self._encoder.encode([*texts.values()]), strict=True)
             rows = [self._vectors[passage.key] for passage in passages]

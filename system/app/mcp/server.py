@@ -18,14 +18,14 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from system import __version__
 from system.app.errors import can_be_mended
 from system.app.service.jobs import Job, JobError, Jobs, Kind, QueueFull, UnknownJob, Work
 from system.app.service.schema import DOCUMENTS, TEXT, ClaimText, Day, DocumentName, Speaker, State, Stated
 from system.documents import Document
-from system.graph.records import Claim, ClaimsError
+from system.graph.records import Claim, ClaimsError, explain
 
 if TYPE_CHECKING:  # they stand on the engine, which takes seconds to import
     from system.api import FactChecker
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # they stand on the engine, which takes seconds to import
 log = logging.getLogger(__name__)
 
 PATIENCE = 30.0  # seconds after which a call answers with what is known; usual clients give up after 60
-ABANDONED = 300.0  # seconds after which a job ends that no call asks for
+ABANDONED = 120.0  # seconds after which a job ends that no call asks for
 INSTRUCTIONS = (
     "Check claims, whole texts and their citations against documents; every verdict quotes its source. Labels are "
     "Supported, Refuted, Not Enough Evidence and Conflicting Evidence/Cherrypicking. Quote the justification when you "
@@ -190,11 +190,7 @@ class Tools:
         return await self._waited(context, job)
 
     async def _waited(self, context: Context[None, Any], job: Job) -> dict[str, Any]:
-        """Report the steps of a job until it ends; return its answer, or what is known and the token of the rest.
-
-        Raises:
-            ToolError: the check failed; with the reason if the client, or who runs the server, can mend it.
-        """
+        """Report the steps of a job until it ends; return its answer, or what is known and the token of the rest."""
         from system.app.mcp.answers import answer, step  # they stand on the engine
 
         if timer := self._abandoned.pop(job.id, None):
@@ -218,11 +214,22 @@ class Tools:
         self._jobs.discard(job)
 
 
+class _Explained(Tool):
+    """A tool that names faults of its arguments in this project's words."""
+
+    async def run(self, *arguments: Any, **options: Any) -> Any:
+        try:
+            return await super().run(*arguments, **options)
+        except ToolError as error:
+            faults = error.__cause__.errors() if isinstance(error.__cause__, ValidationError) else ()
+            raise ToolError("; ".join(map(explain, faults)) or str(error)) from error.__cause__
+
+
 def make_server(tools: Tools) -> MCPServer[None]:
     """Make the server of the tools; arguments that a tool does not know are refused."""
     found = []
     for tool in (tools.check_claim, tools.check_text, tools.check_citations, tools.continue_check):
-        made = Tool.from_function(tool, description=getdoc(tool), annotations=READS)
+        made = _Explained.from_function(tool, description=getdoc(tool), annotations=READS)
         arguments = made.fn_metadata.arg_model
         arguments.model_config["extra"] = "forbid"
         arguments.model_rebuild(force=True)
