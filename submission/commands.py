@@ -1,7 +1,6 @@
 """The commands of ``python -m submission``. Each imports its work itself: charts and scores need seconds to import."""
 
 import argparse
-import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -25,7 +24,6 @@ CALIBRATE = """Fit confidences to claims with known labels; a run applies the fi
 expected calibration error and the accuracy by confidence, before and after (out of fold)."""
 CLAIM_ONLY = """Fit a logistic regression on the text and metadata of annotated claims, without any evidence, and print
 its scores on other claims: a baseline to put beside every accuracy on AVeriTeC."""
-EMBED = "Embed the passages that the first stage keeps for each claim, so that a run embeds its questions only."
 
 WIDE = 160  # columns that tables may take at least: in a narrow terminal or a file they would lose digits
 METRICS = ("labels", "legacy", "ev2r")
@@ -94,12 +92,6 @@ def parser(prog: str = "python -m submission") -> argparse.ArgumentParser:
     alone.add_argument("train", type=Path, metavar="TRAIN", help="annotated claims to learn from, such as train.json")
     alone.add_argument("gold", type=Path, metavar="GOLD", help="annotated claims to score, such as dev.json")
     alone.set_defaults(run=_claim_only)
-
-    before = commands.add_parser("embed", help="embed passages before the clock of a run starts", description=EMBED)
-    before.add_argument("claims", type=Path, metavar="CLAIMS", help="the claims of the run")
-    before.add_argument("stores", type=Path, metavar="STORES", help="folder of their knowledge stores")
-    before.add_argument("--profile", default="laptop", help="profile or TOML file of the run (default: %(default)s)")
-    before.set_defaults(run=_embed)
     return made
 
 
@@ -183,12 +175,4 @@ def _claim_only(arguments: argparse.Namespace, console: Console) -> int:
 
     for line in claim_only(arguments.train, arguments.gold):
         console.print(line, soft_wrap=True)
-    return 0
-
-
-def _embed(arguments: argparse.Namespace, _: Console) -> int:
-    from submission.embed import embed
-    from system.averitec.claims import read_claims
-
-    asyncio.run(embed(read_claims(arguments.claims), arguments.stores, arguments.profile))
     return 0

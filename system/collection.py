@@ -22,17 +22,23 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 from time import monotonic, perf_counter
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from knowledge_store.isolation import LATE, LIMITS, Limits, TookTooLong, WorkerDied, Workers, WorkFailed
 from knowledge_store.pages.documents import DocumentsError
 from knowledge_store.pages.page import UNREAD, Flaws, Page, ReadingReport, describe, shown_path
+from knowledge_store.progress import progress_bar
 from knowledge_store.ranking import Library, RankedStore, is_shared, rank
 from knowledge_store.searchers import SearchError
 from system.documents import Documents, listed, named, pages_of
 from system.graph.records import Claim, Failure
 from system.settings import Settings
 from system.threads import in_own_thread
+
+if TYPE_CHECKING:
+    from knowledge_store.dense.encoder import Encoder
+
+log = logging.getLogger(__name__)
 
 READ = "read"  # the operation of failures to read what a claim is checked against
 MEMORY = 2**31  # bytes that ranking any store may take
@@ -320,6 +326,20 @@ class StoreCollection(Collection):
         flaws = store.report.flaws
         why = describe({flaw: count for flaw, count in flaws.items() if flaw not in UNREAD})
         return Ranked(store, tuple(unread(f"{flaw}{why}", where=file) for flaw in UNREAD if flaw in flaws))
+
+    async def embed(self, claims: Sequence[Claim], encoder: "Encoder") -> None:
+        """Write the vectors of the passages that are ranked for each claim, beside its store."""
+        from knowledge_store.dense.prepared import prepare  # with the encoder, which takes a second to import
+
+        await self.open(claims)
+        for claim in progress_bar(claims, desc="embedding", unit="claim"):
+            ranked = await self.rank(claim)
+            for failure in ranked.failures:
+                log.warning("claim %d: %s", claim.id, failure.message)
+            if ranked.store.passages:
+                file = store_file(self._store, claim)
+                prepare(file, ranked.store.passages, encoder, self._settings.retrieval.encoder)
+        self.close()
 
     async def _rank(self, file: Path, claim: Claim) -> RankedStore:
         run = self._settings.run

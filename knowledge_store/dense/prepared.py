@@ -36,7 +36,7 @@ def prepared(store: Path, name: str) -> dict[int, Vectors]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-        log.warning("%s: not used (%s); run 'python -m submission embed' again", file, error)
+        log.warning("%s: not used (%s); run 'factgraph embed' again", file, error)
         return {}
 
 

@@ -36,6 +36,7 @@ COMMANDS = {
     "store": "build, index or search a knowledge store",
     "doctor": "check that this machine has what a run needs",
     "fetch": "download a profile's weights before a run",
+    "embed": "embed the passages of knowledge stores before a run",
     "serve": "answer claims over HTTP",
     "mcp": "give assistants the checks as tools (Model Context Protocol)",
     "completion": "print a shell completion script",
