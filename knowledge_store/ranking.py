@@ -42,16 +42,13 @@ class OpenBook:
 
 @dataclass(frozen=True)
 class RankedStore:
-    """The passages that the first stage keeps, best first, with the wall time.
-
-    ``book``: where else to search; ``file``: the knowledge store that they are of, if it is one.
-    """
+    """The passages that the first stage keeps, best first, with the wall time; ``book``: where else to search."""
 
     passages: tuple[Passage, ...]
     report: ReadingReport
     seconds: float
     book: OpenBook | None = None
-    file: Path | None = None
+    file: Path | None = None  # the knowledge store, if it is one
 
 
 class Library:

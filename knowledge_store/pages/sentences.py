@@ -1,7 +1,9 @@
 """Cut texts into sentences by the rules of their language: sentencex, and what it cuts too early."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from sentencex import segment
 
@@ -12,22 +14,12 @@ PART = 10_000  # characters that are cut at once: time grows with the square of 
 ENDING = re.compile(r"[.!?…。！？।॥؟۔][\"'”’»)\]]*$")  # of a sentence
 
 # Where the rules of a language, or those of English for a text too short to tell, cut too early.
-_LEAD = r"(?:^|[\s(„“\"'’])"
-_TITLE = re.compile(
-    _LEAD + r"(?:Dr|Dra|Prof|Mr|Mrs|Ms|Messrs|Cllr|Ald|Hon|Revd?|M|Mme|Mlle|Sra?|Srta|Hr|[Dd]ott|[Ss]ig|[Ss]ig\.ra|Avv|"
-    r"(?:[Dd]ott|[Pp]rof)\.ssa|Mt|(?<!\d.)Ft|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|[Vv]gl|bzw|ca|incl|excl|[A-Z]\.-[A-Z])\.$"
-)
-_COUNTED = re.compile(  # abbreviations that only a number follows
-    _LEAD
-    + r"(?:[Nn]os?|[Nn]rs?|[Nn]úm|Arts?|Abs|Abb|Figs?|Tab|Bd|Vol|Kap|Chap|Ch|Cap|Sect?|Rn|Ziff|Eq|S|pp?|págs?|pag|"
-    r"c|ca|approx|aprox|appr|env|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|O[ck]t|Nov|De[cz]|\w*[Ss]tr|Rs|"
-    r"Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun)\.$"
+_EARLY = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TITLE, _COUNTED = (
+    re.compile(rf"(?:^|[\s(„“\"'’])(?:{'|'.join(_EARLY[kind].split())})\.$") for kind in ("title", "counted")
 )
 _ORDINAL = re.compile(r"(?:^|[\s(–-])\d{1,3}\.$")
-_NUMBERED = (  # German nouns that an ordinal number goes before
-    "Jan", "Jän", "Feb", "Mär", "Apr", "Mai ", "Jun", "Jul", "Aug", "Sep", "Okt", "Nov", "Dez", "Jahrhundert", "Jh",
-    "Weltkrieg",
-)  # fmt: skip
+_NUMBERED = re.compile("|".join(_EARLY["numbered"].split()))
 
 
 def cut(blocks: Iterable[str], code: str) -> tuple[str, ...]:
@@ -95,4 +87,4 @@ def _goes_on(before: str, after: str) -> bool:
     if after[0].isdigit():
         return bool(_COUNTED.search(before))
     item = bool(_ORDINAL.fullmatch(before))
-    return item or (bool(_ORDINAL.search(before)) and (after[0].islower() or after.startswith(_NUMBERED)))
+    return item or (bool(_ORDINAL.search(before)) and (after[0].islower() or bool(_NUMBERED.match(after))))

@@ -115,18 +115,14 @@ def _named(target: str, documents: Named) -> str:
     key = page_key(target)
     path = unquote(key.partition("?")[0])
     made, words = {_slug(path), _slug(Path(path).name)}, _slug(target) if " " in target else ""
-    stems = {name: _slug(Path(name).name) for name in documents}
     same = [name for name, pages in documents.items() if key in (page_key(name), page_key(pages[0].canonical))]
-    alike = [name for name, stem in stems.items() if stem in made or (len(stem) >= SHORTEST and stem in words)]
+    stems = ((name, _slug(Path(name).name)) for name in documents)
+    alike = [name for name, stem in stems if stem in made or (len(stem) >= SHORTEST and stem in words)]
     return next((names[0] for names in (same, alike) if len(names) == 1), "")
 
 
 def _slug(name: str) -> str:
-    """A name without the ending of a document, in letters and figures.
-
-    >>> _slug("a.example/reports/2019_01.html")
-    'a-example-reports-2019-01'
-    """
+    """A name without the ending of a document, in letters and figures: "reports/2019_01.html" is "reports-2019-01"."""
     bare = name.rpartition(".")[0] if Path(name).suffix.lower() in SUFFIXES else name
     return re.sub(r"[\W_]+", "-", bare.lower()).strip("-")
 

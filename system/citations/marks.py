@@ -62,9 +62,6 @@ def read_citing(source: str | Path) -> CitingText:
 def citing_of(text: str, name: str = "text") -> CitingText:
     """Read the citations of a text in Markdown.
 
-    >>> [one.target for one in citing_of("The bridge opened in 1932.[^1]\\n\\n[^1]: https://a.example").citations]
-    ['https://a.example']
-
     Raises:
         DocumentsError: it is no text, or cannot be read within the limits of a document.
     """

@@ -1,10 +1,13 @@
 """Dense search: the nearest passages, embedded once, whatever was asked before."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knowledge_store.dense.prepared import prepare
 from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.page import Passage, ReadingReport
 from knowledge_store.ranking import RankedStore
@@ -53,6 +56,19 @@ def test_embeds_only_candidates_of_the_question_or_the_claim(encoder):
     hits = index(TEXTS, encoder, candidates=1).nearest("yellow bananas", 5)
     assert encoder.embedded == [TEXTS[0], TEXTS[5]], "the claim's best and the question's best"
     assert pages(hits) == [5, 0]
+
+
+def test_vectors_from_before_the_run_are_read_unless_another_encoder_made_them(encoder, tmp_path, caplog):
+    ranked, question = replace(ranked_store(TEXTS), file=tmp_path / "0.json"), "yellow bananas"
+    prepare(ranked.file, ranked.passages[1:], encoder, "mine")
+    for name, embedded in (("mine", TEXTS[:1]), ("another", TEXTS)):
+        encoder.embedded.clear()
+        search = PassageIndex(ranked, encoder, RetrievalSettings(encoder=name))
+        assert pages(search.nearest(question, 6)) == pages(index(TEXTS, WordEncoder()).nearest(question, 6))
+        assert encoder.embedded == embedded
+    assert "0.npz: not used (expected the encoder another, got mine)" in caplog.text
+    ranked.file.with_suffix(".npz").write_bytes(b"PK")
+    assert PassageIndex(ranked, encoder, RetrievalSettings(encoder="mine")).nearest(question, 1)
 
 
 def test_no_passage_is_embedded_twice(encoder):

@@ -251,6 +251,15 @@ def test_stores_are_made_by_a_command_too(answers, tmp_path):
     assert (tmp_path / "store.sqlite").exists()
 
 
+def test_passages_are_embedded_ahead_of_a_run(bridge_files, tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(SentenceEncoder, "of", lambda _: BagOfWords())
+    (tmp_path / "stores" / "1.json").unlink()
+    assert cli.main(["embed", *bridge_files]) == 0
+    assert sorted(path.name for path in tmp_path.rglob("*.npz")) == ["0.npz", "2.npz"]
+    assert "claim 1: " in caplog.text
+    assert cli.main(["embed", *bridge_files[:3], "claims.json"]) == 2
+
+
 @pytest.mark.parametrize(("flag", "shows_all"), [("--help", False), ("--help-all", True)])
 def test_help_shows_common_options_and_help_all_shows_all(flag, shows_all, capsys):
     assert cli.main(["verify", flag]) == 0

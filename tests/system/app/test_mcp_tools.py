@@ -108,12 +108,12 @@ def test_without_documents_those_of_the_server_or_its_archive_are_read(tmp_path)
 
 
 REFUSED = [
-    ("check_claim", {}, "claim\n  Field required"),
-    ("check_claim", {"claim": " \n"}, "claim\n  String should have at least 1 character"),
+    ("check_claim", {}, "claim: expected a value, got none"),
+    ("check_claim", {"claim": " \n"}, "claim: expected at least 1 character"),
     ("check_claim", CLAIM | {"claim": "**_**"}, "claim: expected a statement to check, got an empty text"),
-    ("check_claim", CLAIM | {"day": "1"}, "day\n  Extra inputs are not permitted"),
+    ("check_claim", CLAIM | {"day": "1"}, "day: unknown field"),
     ("check_claim", CLAIM | {"date": "May"}, "expected a date as 2020-08-25 or 25-8-2020"),
-    ("check_claim", CLAIM | {"documents": [{"name": "a"}]}, "documents.0.text\n  Field required"),
+    ("check_claim", CLAIM | {"documents": [{"name": "a"}]}, "documents.0.text: expected a value, got none"),
     ("check_claim", CLAIM | {"documents": [{"text": "a"}] * 65}, "at most 64 items"),
     ("check_citations", {"text": "It cites nothing."}, "text: expected links, footnotes or numbered references"),
     ("check_text", {"text": TEXT}, "no evidence: give documents, or start this server with --documents or "),

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 from scipy.stats import entropy
 
 import system.reader
-from scripts.gpu.weights import pack, unpack
+from scripts.gpu.weights import mean, pack, unpack
 from tests.helpers.by_words import ByWords
 from training import TrainingError
 from training.commands import main
@@ -184,9 +184,13 @@ def test_a_teacher_changes_what_is_learned(trained, capsys):
 def test_packed_weights_come_back(trained, tmp_path):
     pack(trained / "base", tmp_path / "packed")
     unpack(tmp_path / "packed", tmp_path)
-    before, after = (load_file(folder / "model.safetensors") for folder in (trained / "base", tmp_path))
-    assert before.keys() == after.keys()
+    mean(tmp_path / "mean", trained / "base", tmp_path)
+    before, after, both = (
+        load_file(one / "model.safetensors") for one in (trained / "base", tmp_path, tmp_path / "mean")
+    )
+    assert before.keys() == after.keys() == both.keys()
     assert all(torch.allclose(before[name].float(), after[name].float(), atol=0.001) for name in before)
+    assert all(torch.allclose(both[name].float() * 2, before[name].float() + after[name], atol=0.002) for name in both)
 
 
 @pytest.mark.parametrize(
