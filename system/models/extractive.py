@@ -32,7 +32,8 @@ TASKS = (tasks.AskQuestion, tasks.AnswerQuestion, tasks.MergeAnswers, tasks.Judg
 ABOUT = 0.6  # nearness (cosine plus share of words) from which a sentence is about a question
 MERGED = 5  # answers that a merged one joins, at most
 DECIDING = 5  # answers to a question by which a claim is judged
-WEIGHTS = np.array([1, 1, 1.25, 1.75])  # of the labels; without, the last two are given too seldom
+WEIGHTS = np.array([1, 1, 1.25, 1.5])  # of the labels; without, the last two are given too seldom
+ALONE = 0.25  # weight of the answer that decides most alone, beside all questions
 CARRIES = 0.5  # probability from which an answer is quoted for a label
 READ = 4096  # answers, and their labels, that are kept
 
@@ -93,7 +94,7 @@ class ExtractiveModel:
         return tasks.MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
     def _judge(self, task: tasks.JudgeClaim) -> tuple[tasks.VerdictReply, float]:
-        """Judge by the mean of two readings: of each question's answers, and of the answer that decides most alone."""
+        """Judge by readings of each question's answers, and of the answer that decides most alone."""
         statement, claim = core(task.claim.text), claim_text(task.claim)
         ours = {*questions(task.claim)}  # which tell nothing that the claim does not
         found: dict[Answer, Probabilities] = {}
@@ -109,7 +110,7 @@ class ExtractiveModel:
         first = min(found, key=lambda one: found[one][Relation.NOT_ENOUGH], default=None)
         each = np.mean([self._labelled(one, claim) for one in readings or [NO_ANSWER]], axis=0)
         alone = evidence_text([("", first.text)]) if first else NO_ANSWER
-        likely = (each + self._labelled(alone, claim)) * WEIGHTS
+        likely = ((1 - ALONE) * each + ALONE * self._labelled(alone, claim)) * WEIGHTS
         likely, best = likely / likely.sum(), int(likely.argmax())
         reasons = justify(VERDICTS[best], [*found], np.array([*found.values()], np.float32).reshape(-1, 3))
         return tasks.VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])

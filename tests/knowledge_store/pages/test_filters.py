@@ -41,9 +41,8 @@ def test_a_filter_refuses_what_it_names_and_counts_it(changes, numbers, flaws):
 
 FACT_CHECKS = """
 https://factcheck.afp.com/http%253A%252F%252Fdoc https://www.newsmeter.in:80/a-claim https://PolitiFact.com
-http://web.archive.org/web/20201130144023/https://checkyourfact.com/2020/11/03/a-claim/
-https://www.reuters.com/article/uk-factcheck-bridge-idUSKBN1 https://ghana.dubawa.org/a-claim
-https://www.indiatoday.in/fact-check/story/a-claim-1-2020
+http://web.archive.org/web/20201130144023/https://checkyourfact.com/2020/11/03/a-claim/ https://ghana.dubawa.org/a-claim
+https://www.reuters.com/article/uk-factcheck-bridge-idUSKBN1 https://www.indiatoday.in/fact-check/story/a-claim-1-2020
 """
 OTHERS = """
 https://notpolitifact.com/ https://politifact.com.example/ https://news.example/?ref=politifact.com

@@ -246,12 +246,9 @@ def test_an_archive_is_a_store_for_all_claims(answers, archive, tmp_path, output
     assert "archive.sqlite: cannot search" in capsys.readouterr().err
 
 
-def test_stores_are_made_by_a_command_too(answers, tmp_path):
+def test_stores_are_indexed_and_embedded_ahead_of_a_run(bridge_files, tmp_path, monkeypatch, caplog):
     assert cli.main(["store", "index", "notes", "--output", "store.sqlite"]) == 0
     assert (tmp_path / "store.sqlite").exists()
-
-
-def test_passages_are_embedded_ahead_of_a_run(bridge_files, tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(SentenceEncoder, "of", lambda _: BagOfWords())
     (tmp_path / "stores" / "1.json").unlink()
     assert cli.main(["embed", *bridge_files]) == 0

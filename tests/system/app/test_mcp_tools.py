@@ -118,7 +118,6 @@ REFUSED = [
     ("check_citations", {"text": "It cites nothing."}, "text: expected links, footnotes or numbered references"),
     ("check_text", {"text": TEXT}, "no evidence: give documents, or start this server with --documents or "),
     ("check_text", {"text": "a " * 50_001}, "at most 100000 characters"),
-    ("check_clam", {}, "Unknown tool: check_clam"),
     ("continue_check", {"token": "another"}, "token: no check has this token any more; begin it anew"),
 ]
 

@@ -13,39 +13,25 @@ from tests.helpers import fake_time
 from tests.helpers.bridge import PAGES, engine_of, store_of
 
 TEXTS = {
-    "a question": [
-        "Did the Aster bridge open in 1931?",
-        "When did the mayor say that the bridge would open?",
-        "Face masks cause harm?",
-        "¿Cuándo abrió el puente?",
-    ],
-    "an opinion": [
-        "The Aster bridge is beautiful.",
-        "I think the bridge looks fine.",
-        "In my opinion the toll is too high.",
-        "The town should close the bridge.",
-        "I have never understood why people drive there.",
-        "I can't see why anyone would pay.",
-        "I am glad that the mayor said so.",
-        "It is a shame that nobody went.",
+    "a question": (
+        "Did the Aster bridge open in 1931?", "When did the mayor say that the bridge would open?",
+        "Face masks cause harm?", "¿Cuándo abrió el puente?",
+    ),
+    "an opinion": (
+        "The Aster bridge is beautiful.", "I think the bridge looks fine.", "In my opinion the toll is too high.",
+        "The town should close the bridge.", "I have never understood why people drive there.",
+        "I can't see why anyone would pay.", "I am glad that the mayor said so.", "It is a shame that nobody went.",
         "Not everything shines.",
-    ],
-    "": [
-        "",
-        "Candidates must be older than the mayor.",
-        "The Aster bridge opened in 1931.",
-        "The mayor thinks the bridge is ugly.",
-        "The mayor said that the town should close the bridge.",
-        "“Who needs a bridge?”",
-        "The mayor wrote: “Is the bridge safe?”",
-        "Corvane is one of the best towns for cyclists.",
-        "The bridge opened in 1931. Is it not beautiful?",
-        "Creo que el alcalde miente.",
-        "I was born in Corvane.",
-        "I have never understood why 40 people voted for it.",
-        "It was the end of a hard winter.",
-    ],
-}
+    ),
+    "": (
+        "", "Candidates must be older than the mayor.", "The Aster bridge opened in 1931.",
+        "The mayor thinks the bridge is ugly.", "The mayor said that the town should close the bridge.",
+        "“Who needs a bridge?”", "The mayor wrote: “Is the bridge safe?”",
+        "Corvane is one of the best towns for cyclists.", "The bridge opened in 1931. Is it not beautiful?",
+        "Creo que el alcalde miente.", "I was born in Corvane.",
+        "I have never understood why 40 people voted for it.", "It was the end of a hard winter.",
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in TEXTS.items() for text in texts])
