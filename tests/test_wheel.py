@@ -24,7 +24,7 @@ def files_of_the_packages() -> set[str]:
     """The packages' files, but for what tools leave and for stores that were downloaded."""
     found = (path for name in PACKAGES for path in (ROOT / name).rglob("*") if path.is_file())
     names = {path.relative_to(ROOT).as_posix() for path in found if "__pycache__" not in path.parts}
-    store = re.compile(r"knowledge_store/(?!examples/|dense/minilm/).*(?<!\.py)(?<!py\.typed)")
+    store = re.compile(r"knowledge_store/(?!examples/|dense/minilm/).*(?<!\.py)(?<!\.toml)(?<!py\.typed)")
     return {name for name in names if not store.fullmatch(name)}
 
 

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 BEFORE = 2  # sentences before it that are read with it
 PAIRS = 16  # that are read for one claim at most
-SURE = 0.9  # probability of a corrected claim: what a sentence says has 0.97, what it says of the future up to 0.83
+SURE = 0.93  # probability of a corrected claim: what a sentence says has 0.97, what it says of the future up to 0.91
 _DATE = re.compile(
     rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?(?P<month>{'|'.join(calendar.month_name[1:])})\b"
     r"(?: (?P<second>\d{1,2})(?:st|nd|rd|th)?\b(?!\s?%|[.,]\d))?(?:,? (?P<year>\d{4})\b)?"

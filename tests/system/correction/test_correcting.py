@@ -20,7 +20,7 @@ class Agrees:
     language = ""
     thresholds = (0.7, 0.7)
 
-    def __init__(self, claim, supported=0.9):
+    def __init__(self, claim, supported=0.95):
         self.claim, self.supported, self.asked = claim, supported, []
 
     def probabilities(self, pairs):
@@ -133,5 +133,5 @@ def test_the_reader_must_be_sure_and_reads_the_context():
     checked = checked.model_copy(update={"claim": Claim(claim, context="The Aster bridge is old.")})
     assert correction_of(checked, reader) is None
     assert ("The Aster bridge opened in 1932.", "[The Aster bridge is old.] It opened in 1932.") in reader.asked
-    reader.supported = 0.9
+    reader.supported = 0.95
     assert correction_of(checked, reader).text == "It opened in 1932."
