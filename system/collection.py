@@ -15,7 +15,7 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import date
@@ -332,14 +332,13 @@ class StoreCollection(Collection):
         from knowledge_store.dense.prepared import prepare  # with the encoder, which takes a second to import
 
         await self.open(claims)
-        for claim in progress_bar(claims, desc="embedding", unit="claim"):
-            ranked = await self.rank(claim)
-            for failure in ranked.failures:
-                log.warning("claim %d: %s", claim.id, failure.message)
-            if ranked.store.passages:
-                file = store_file(self._store, claim)
-                prepare(file, ranked.store.passages, encoder, self._settings.retrieval.encoder)
-        self.close()
+        with closing(self):
+            for claim in progress_bar(claims, desc="embedding", unit="claim"):
+                ranked = await self.rank(claim)
+                for failure in ranked.failures:
+                    log.warning("claim %d: %s", claim.id, failure.message)
+                if passages := ranked.store.passages:
+                    prepare(store_file(self._store, claim), passages, encoder, self._settings.retrieval.encoder)
 
     async def _rank(self, file: Path, claim: Claim) -> RankedStore:
         run = self._settings.run

@@ -10,7 +10,7 @@
 #   kit.sh readers B             there: train each reader for B minutes
 #   kit.sh take WHAT N           there: copy pieces 4N to 4N + 3 of 'reader', 'reader1' or 'reader2' to $OUT
 #   kit.sh back                  here: put the weights back; run it also after a failure
-#   kit.sh unpack PIECES OUTPUT   here: join the pieces 'PIECES.00' and so on to a reader that 'export' takes
+#   kit.sh unpack PIECES OUTPUT  here: join the pieces 'PIECES.00' and so on to a reader that 'export' takes
 #
 # LAYERS (8), STEPS (0: as the minutes allow) and PYTHON come from the environment. STEPS=2 rehearses on a CPU.
 set -euo pipefail
