@@ -72,8 +72,7 @@ class Tools:
 
     Args:
         load: makes the checker; takes as long as loading models does.
-        slots: calls that are worked on at the same time.
-        queue: further calls that may wait.
+        slots, queue: calls that are worked on at the same time, and further calls that may wait.
         documents: files and folders to check against if a call brings no documents.
         fetch: whether cited addresses that no document has are fetched.
         patience: seconds after which a call answers with what is known.
@@ -221,8 +220,9 @@ class _Explained(Tool):
         try:
             return await super().run(*arguments, **options)
         except ToolError as error:
-            faults = error.__cause__.errors() if isinstance(error.__cause__, ValidationError) else ()
-            raise ToolError("; ".join(map(explain, faults)) or str(error)) from error.__cause__
+            if type(error) is ToolError and isinstance(error.__cause__, ValidationError):  # a crash is another type
+                raise ToolError("; ".join(map(explain, error.__cause__.errors()))) from error.__cause__
+            raise
 
 
 def make_server(tools: Tools) -> MCPServer[None]:
