@@ -58,7 +58,7 @@ from tests.helpers import fake_time
 from tests.helpers.scripted import ScriptedModel
 
 INPUTS: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
-CHARACTERS = INPUTS["model"]["characters_per_token"]
+CLAIMS, CHARACTERS = INPUTS["claims"], INPUTS["model"]["characters_per_token"]
 BLOCK = 16  # tokens that the prefix cache keeps or drops together
 KV_BLOCKS: int = INPUTS["model"]["kv_tokens"] // BLOCK  # of keys and values, those of the prefix cache included
 
@@ -93,8 +93,8 @@ class Scenario:
     def embedded(self) -> float:
         """Seconds to embed a passage."""
         encoder = INPUTS["encoder"]
-        work = 2 * encoder["parameters"] * encoder["tokens"]
-        return float(work / (INPUTS["card"]["flops"] * self.efficiency))
+        products = 2 * encoder["parameters"] / (INPUTS["card"]["flops"] * self.efficiency)
+        return float(encoder["tokens"] * (products + encoder["bytes"] / INPUTS["card"]["bandwidth"]))
 
 
 SCENARIOS = {
@@ -216,9 +216,6 @@ def _blocks(adapter: str, prompt: str) -> Iterator[int]:
 
 
 TRAINED = {Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION}
-ANSWERED: float = INPUTS["claims"]["answered"]  # of the passages that are read, those that answer their question
-PAGES: int = INPUTS["claims"]["pages"]
-RANKING: float = INPUTS["claims"]["ranking"]
 WORDS = [f"{first}{second}" for first in ("ba", "cor", "den", "fal", "gri") for second in ("ton", "ming", "vale", "s")]
 
 
@@ -259,7 +256,7 @@ class Passages:
 
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """See ``PassageIndex.nearest``."""
-        pages = random.Random(question).sample(range(PAGES), min(limit, PAGES))
+        pages = random.Random(question).sample(range(CLAIMS["pages"]), limit)
         texts = [f"{100 + page} {words(random.Random(f'{self._store} {page}'), 160)}"[:1000] for page in pages]
         return [
             Hit(Passage(text, f"https://page{page}.example/", page, 0), 0.5)
@@ -293,7 +290,9 @@ def reply_to(request: Request, scenario: Scenario) -> Reply:
         case AskQuestion():
             return QuestionReply(question=f"{words(chance, 13)}?")
         case AnswerQuestion():
-            type_, length = (AnswerType.EXTRACTIVE, 35) if chance.random() < ANSWERED else (AnswerType.UNANSWERABLE, 6)
+            type_, length = (
+                (AnswerType.EXTRACTIVE, 35) if chance.random() < CLAIMS["answered"] else (AnswerType.UNANSWERABLE, 6)
+            )
             return AnswerReply(source=Source.EVIDENCE, type=type_, answer=words(chance, length))
         case MergeAnswers():
             return MergeReply(answer=words(chance, 50), sources=[1])
@@ -338,11 +337,6 @@ class Run:
         """Seconds of the run a claim, which is what the rule counts."""
         return self.wall / len(self.results)
 
-    @property
-    def cut(self) -> int:
-        """Claims that the deadline cut short."""
-        return sum(result.timing.cut_short for result in self.results)
-
 
 def simulate(settings: Settings, number: int, scenario: Scenario) -> Run:
     """Check claims on a card; they share the run's time."""
@@ -363,7 +357,7 @@ def simulate(settings: Settings, number: int, scenario: Scenario) -> Run:
             return reply
 
         engine = Engine(ScriptedModel(answer), Directions(), settings)
-        store = RankedStore((), ReadingReport("simulated", 0, 0, {}), RANKING)
+        store = RankedStore((), ReadingReport("simulated", 0, 0, {}), CLAIMS["ranking"])
 
         async def one(claim: Claim) -> ClaimResult:
             async with working:
@@ -389,13 +383,12 @@ STAGES = {
 }
 
 
-SYSTEMS: dict[str, tuple[str, dict[str, object]]] = {
+SYSTEMS: dict[str, tuple[str, dict[str, object]]] = {  # a profile, and what differs from it
     "got": ("a10g", {}),
     "got --no-debate": ("a10g", {"debate": False}),
     "rag": ("a10g", {"strategy": "rag"}),
     "paper": ("paper", {}),
 }
-"""What is compared: a profile, and what differs from it."""
 
 
 def cost_row(run: Run) -> str:

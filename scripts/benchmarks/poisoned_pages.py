@@ -20,8 +20,7 @@ from factgraph import FactChecker, Label
 from system.averitec.claims import read_claims
 
 KNOWN = Path(__file__).with_name("known_attacks.json.gz")
-Pages = list[list[str]]
-"""The sentences of each page that an attack adds."""
+Pages = list[list[str]]  # the sentences of each page that it adds
 
 
 def main() -> None:

@@ -5,8 +5,9 @@
 
 All sequences have the length of the case, so its memory is the highest that such a training takes. The step is that of
 ``python -m training train``: gradient checkpointing, adapters in bfloat16 beside NF4, paged 8-bit Adam, and logits only
-where the reply is. TRL and datasets are not needed. FLOP/s stand beside the card's own rate for matrix products, and an
-A10G's tokens a second are those of a card whose rate is 70 TFLOP/s.
+where the reply is. TRL and datasets are not needed. The first case embeds a claim's passages with Qwen3-Embedding-0.6B.
+FLOP/s stand beside the card's own rate for matrix products, and an A10G's tokens a second are those of a card whose
+rate is 70 TFLOP/s.
 """
 
 import argparse
@@ -14,15 +15,15 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 from peft import LoraConfig, get_peft_model
 from torch import nn
-from transformers import AutoModelForCausalLM, PreTrainedConfig, Qwen2Config
+from transformers import AutoModelForCausalLM, PreTrainedConfig, Qwen2Config, Qwen3Config
 
-from scripts.benchmarks.shapes import QWEN_14B
 from training.finetuning.base import four_bits
 from training.finetuning.recipes import RECIPES, Recipe, Task
 
@@ -31,13 +32,16 @@ GPU = torch.cuda.is_available()
 DEVICE = "cuda" if GPU else "cpu"
 A10G = 70e12  # FLOP/s of matrix products in bfloat16 on an A10G
 TINY = Qwen2Config(
-    vocab_size=512,
-    hidden_size=64,
-    intermediate_size=128,
-    num_hidden_layers=2,
-    num_attention_heads=4,
+    vocab_size=512, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
     num_key_value_heads=2,
-)
+)  # fmt: skip
+QWEN_14B = Qwen2Config(
+    vocab_size=152_064, hidden_size=5120, intermediate_size=13_824, num_hidden_layers=48, num_attention_heads=40,
+    num_key_value_heads=8, tie_word_embeddings=False,
+)  # fmt: skip
+EMBEDDING = Qwen3Config(  # Qwen3-Embedding-0.6B
+    hidden_size=1024, intermediate_size=3072, num_hidden_layers=28, num_attention_heads=16, num_key_value_heads=8,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ CASES = (
     Case("questions, longest", "qg", 4096, 1),
     Case("questions, typical, one a pass", "qg", 300, 1, 16),
     Case("questions, typical, four a pass", "qg", 300, 4, 4),
+    Case("questions, typical, sixteen a pass", "qg", 300, 16),
     Case("verdicts, longest, four a pass", "verdict", 2048, 4),
     Case("moderator, longest", "moderator", 8192, 1),
 )
@@ -84,9 +89,8 @@ def _frozen(module: nn.Module, name: str, weight: torch.Tensor) -> nn.Parameter:
         return nn.Parameter(weight, requires_grad=False)
     from bitsandbytes.nn import Params4bit
 
-    return Params4bit(weight, requires_grad=False, quant_type="nf4", compress_statistics=True, module=module).to(
-        weight.device
-    )
+    packed = Params4bit(weight, requires_grad=False, quant_type="nf4", compress_statistics=True, module=module)
+    return packed.to(DEVICE)
 
 
 def train(base: Any, case: Case, precision: str, updates: int) -> dict[str, float]:
@@ -110,8 +114,6 @@ def train(base: Any, case: Case, precision: str, updates: int) -> dict[str, floa
             optimizer = PagedAdamW8bit(trained, lr=1e-4)
     ids = torch.randint(base.config.vocab_size, (case.micro_batch, case.tokens), device=DEVICE)
     reply = max(1, case.tokens // 8)
-    if GPU:
-        torch.cuda.reset_peak_memory_stats()
 
     def update() -> None:
         for _ in range(case.passes):
@@ -122,11 +124,27 @@ def train(base: Any, case: Case, precision: str, updates: int) -> dict[str, floa
         optimizer.step()
         optimizer.zero_grad()
 
-    seconds = timed(update, updates)
-    tokens = case.passes * case.micro_batch * case.tokens
-    work = tokens * flops(base.config, case.tokens)
-    model.unload()
-    return {"seconds_per_update": seconds, "tokens_per_second": tokens / seconds, "flops": work / seconds, **memory()}
+    try:
+        seconds = timed(update, updates)
+    finally:
+        model.unload()
+    rate = case.passes * case.micro_batch * case.tokens / seconds
+    return {"seconds": seconds, "tokens_per_second": rate, "flops": rate * flops(base.config, case.tokens), **memory()}
+
+
+def embed(config: PreTrainedConfig, tokens: int, passages: int = 606) -> dict[str, float]:
+    """Measure the embedding of a claim's passages in bfloat16, 32 at a time."""
+    model = random_model(config, "bfloat16").model
+    ids = torch.randint(config.vocab_size, (32, tokens), device=DEVICE)
+
+    @torch.inference_mode()
+    def claim() -> None:
+        for begin in range(0, passages, len(ids)):
+            model(input_ids=ids[: passages - begin], use_cache=False)
+
+    seconds = timed(claim, 3)
+    rate = passages * tokens / seconds
+    return {"seconds": seconds, "tokens_per_second": rate, "flops": rate * flops(config, tokens) / 3, **memory()}
 
 
 def flops(config: Any, tokens: int) -> float:
@@ -134,10 +152,10 @@ def flops(config: Any, tokens: int) -> float:
 
     Each costs 2 FLOP per weight of the blocks, and attention on average half of ``tokens`` positions in all layers.
     """
-    head = config.hidden_size // config.num_attention_heads
-    attention = config.hidden_size * (2 * config.hidden_size + 2 * config.num_key_value_heads * head)
+    head = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    attention = 2 * config.hidden_size * head * (config.num_attention_heads + config.num_key_value_heads)
     weights = config.num_hidden_layers * (attention + 3 * config.hidden_size * config.intermediate_size)
-    return 6.0 * weights + 8.0 * tokens * config.hidden_size * config.num_hidden_layers
+    return 6.0 * weights + 8.0 * tokens * head * config.num_attention_heads * config.num_hidden_layers
 
 
 def matmul_rate(size: int) -> float:
@@ -148,6 +166,9 @@ def matmul_rate(size: int) -> float:
 
 def timed(work: Callable[[], object], times: int) -> float:
     """Return mean seconds of some calls after a first one."""
+    if GPU:
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
     work()
     _wait()
     began = time.perf_counter()
@@ -174,26 +195,29 @@ def main() -> None:
     """Measure, print a line for each case as it ends, and write all figures."""
     options = _options()
     if options.gpu_memory and GPU:
-        limit = options.gpu_memory * GIB / torch.cuda.get_device_properties(0).total_memory
-        torch.cuda.set_per_process_memory_fraction(min(1.0, limit))
+        torch.cuda.set_per_process_memory_fraction(min(1.0, options.gpu_memory * GIB / torch.cuda.mem_get_info()[1]))
     rate = matmul_rate(256 if options.tiny else 8192)
     card = torch.cuda.get_device_name() if GPU else "CPU"
     print(f"{card}: {rate / 1e12:.1f} TFLOP/s for matrix products; {options.precision}, cap {options.gpu_memory} GiB")
     found: dict[str, Any] = {"card": card, "matmul_flops": rate, "precision": options.precision, "cases": {}}
-    config = TINY if options.tiny else QWEN_14B
-    base = random_model(config, options.precision)
-    for case in CASES:
-        if options.tiny:
-            case = replace(case, tokens=case.tokens // 64)
+
+    def measure(name: str, work: Callable[[], dict[str, float]]) -> None:
         try:
-            figures = train(base, case, options.precision, options.updates)
+            figures = work()
         except torch.OutOfMemoryError as error:
-            print(f"{case.name}: does not fit: {str(error).splitlines()[0]}", flush=True)
-            continue
+            print(f"{name}: does not fit: {str(error).splitlines()[0]}", flush=True)
+            return
         figures["share_of_matmul"] = figures.pop("flops") / rate
         figures["a10g_tokens_per_second"] = figures["tokens_per_second"] * A10G / rate
-        found["cases"][case.name] = figures
-        print(f"{case.name}: {', '.join(f'{name} {value:.3g}' for name, value in figures.items())}", flush=True)
+        found["cases"][name] = figures
+        print(f"{name}: {', '.join(f'{key} {value:.3g}' for key, value in figures.items())}", flush=True)
+
+    scale = 64 if options.tiny else 1
+    measure("606 passages", lambda: embed(TINY if options.tiny else EMBEDDING, tokens=238 // scale))
+    base = random_model(TINY if options.tiny else QWEN_14B, options.precision)
+    for case in CASES:
+        shorter = replace(case, tokens=case.tokens // scale)
+        measure(case.name, partial(train, base, shorter, options.precision, options.updates))
     if options.output:
         options.output.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
