@@ -7,8 +7,8 @@ Four steps, each a process of its own, so that a failure in one is recorded and 
 
     machine   hardware, versions, and what doctor finds
     first     one bundled claim with the whole profile: its verdict within three minutes, or what stopped it
-    parity    adapters, AWQ and schemas against references of our own (the tests that are marked vllm)
     run       claims of a split, with the time report, as the shared task counts it
+    parity    adapters, AWQ and schemas against references of our own (the tests that are marked vllm)
 
 All of it ends within ``--minutes``: a step that is running then is stopped. Exit status 0 if all steps succeeded, else
 1; the file says of each what it found and how long it took.
@@ -16,13 +16,16 @@ All of it ends within ``--minutes``: a step that is running then is stopped. Exi
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,17 +50,19 @@ class Proof:
     def run(self, *arguments: str, seconds: float = inf, check: bool = True) -> str:
         """Run a Python process and return its output; raise ``StepFailed`` if it fails or does not end in time."""
         left = max(1.0, min(seconds, self.until - time.monotonic()))
-        command = [sys.executable, *arguments]
-        try:
-            done = subprocess.run(
-                command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=left
-            )
-        except subprocess.TimeoutExpired as error:
-            printed = error.stdout or b""  # bytes, even of a process of text
-            raise StepFailed(f"stopped after {left:.0f} s: {printed.decode(errors='replace')[-TAIL:]}") from error
-        if check and done.returncode:
-            raise StepFailed(f"status {done.returncode}: {done.stdout[-TAIL:]}")
-        return done.stdout
+        streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        with subprocess.Popen([sys.executable, *arguments], cwd=ROOT, start_new_session=True, **streams) as process:
+            try:
+                printed, _ = process.communicate(timeout=left)
+            except subprocess.TimeoutExpired as error:
+                said = (error.stdout or b"").decode(errors="replace")  # bytes, even of a process of text
+                raise StepFailed(f"stopped after {left:.0f} s: {said[-TAIL:]}") from error
+            finally:
+                with suppress(ProcessLookupError):  # what it started goes with it, and leaves the card
+                    os.killpg(process.pid, SIGKILL)
+        if check and process.returncode:
+            raise StepFailed(f"status {process.returncode}: {printed[-TAIL:]}")
+        return str(printed)
 
     def check_claims(self, *options: str, seconds: float = inf) -> dict[str, Any]:
         """Check claims with the profile and return what the run wrote."""
@@ -85,14 +90,6 @@ def first(proof: Proof) -> dict[str, Any]:
     return {"verdict": row["pred_label"], "timings": found["timings"]}
 
 
-def parity(proof: Proof) -> dict[str, Any]:
-    """Run the engine's tests."""
-    said = proof.run("-m", "pytest", "-q", "-rs", "-m", "vllm", "tests/system/models")
-    if " passed" not in said:
-        raise StepFailed(f"no test ran: {said[-TAIL:]}")
-    return {"tests": said[-TAIL:]}
-
-
 def run(proof: Proof) -> dict[str, Any]:
     """Run claims; return the time report and the settings."""
     args = proof.args
@@ -101,7 +98,15 @@ def run(proof: Proof) -> dict[str, Any]:
     return {name: found[name] for name in ("timings", "run")}
 
 
-STEPS = {"machine": machine, "first": first, "parity": parity, "run": run}
+def parity(proof: Proof) -> dict[str, Any]:
+    """Run the engine's tests."""
+    said = proof.run("-m", "pytest", "-q", "-rs", "-m", "vllm", "tests/system/models")
+    if " passed" not in said:
+        raise StepFailed(f"no test ran: {said[-TAIL:]}")
+    return {"tests": said[-TAIL:]}
+
+
+STEPS = {"machine": machine, "first": first, "run": run, "parity": parity}
 
 
 def prove(args: argparse.Namespace) -> bool:
@@ -133,7 +138,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--minutes", type=float, default=15.0, help="that all steps may take together (default: 15)")
     made.add_argument("--claims", default="", help="AVeriTeC's dev.json (default: the bundled examples)")
     made.add_argument("--knowledge-store", default="", help="its stores")
-    made.add_argument("--limit", type=int, default=50, help="claims of the run (default: 50)")
+    made.add_argument("--limit", type=int, default=20, help="claims of the run (default: 20)")
     made.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS), help="which steps (default: all)")
     made.add_argument("--output", type=Path, default=Path("proof.json"), help="file to write (default: proof.json)")
     return made

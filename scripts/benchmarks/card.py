@@ -215,7 +215,7 @@ def _blocks(adapter: str, prompt: str) -> Iterator[int]:
         yield chain
 
 
-TRAINED = {Adapter.QUESTION_GENERATION, Adapter.QUESTION_ANSWERING, Adapter.VERDICT_PREDICTION}
+TRAINED = {*Adapter} - {Adapter.NONE}
 WORDS = [f"{first}{second}" for first in ("ba", "cor", "den", "fal", "gri") for second in ("ton", "ming", "vale", "s")]
 
 

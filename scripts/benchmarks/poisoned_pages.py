@@ -68,13 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("stores", type=Path)
     parser.add_argument("--claims", type=int, nargs="+", metavar="ID", help="default: all that FILE attacks")
     parser.add_argument("--profile", default="laptop")
-    parser.add_argument(
-        "--attacks",
-        type=Path,
-        metavar="FILE",
-        default=KNOWN,
-        help='JSON (.gz): {"name": {"text of a claim": [["sentence of a page", …], …]}} (default: the known attacks)',
-    )
+    parser.add_argument("--attacks", type=Path, default=KNOWN, help="JSON (.gz): pages by attack and text of the claim")
     return parser
 
 

@@ -13,6 +13,7 @@ rate is 70 TFLOP/s.
 import argparse
 import json
 import time
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,7 +31,7 @@ from training.finetuning.recipes import RECIPES, Recipe, Task
 GIB = 2**30
 GPU = torch.cuda.is_available()
 DEVICE = "cuda" if GPU else "cpu"
-A10G = 70e12  # FLOP/s of matrix products in bfloat16 on an A10G
+A10G = tomllib.loads(Path(__file__).with_name("card.toml").read_text())["card"]["flops"]  # of matrix products
 TINY = Qwen2Config(
     vocab_size=512, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4,
     num_key_value_heads=2,

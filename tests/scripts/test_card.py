@@ -53,18 +53,6 @@ def test_embedding_comes_first():
     assert after - alone == pytest.approx(768 * SLOW.embedded)
 
 
-def test_a_cancelled_request_leaves_the_card():
-    async def run():
-        card = Card(SLOW)
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(1.5):
-                await card.serve("judge_claim", "none", PROMPT, 1_000_000)
-        await card.serve("judge_claim", "none", PROMPT[::-1], 1)
-        return asyncio.get_running_loop().time()
-
-    assert fake_time.run(run()) < 3.0
-
-
 @pytest.mark.slow
 def test_the_mean_keeps_the_rule_on_a_far_too_slow_card():
     run = simulate(load("a10g", {"max_concurrent_claims": 4}), 12, replace(EXPECTED, efficiency=0.05))

@@ -31,7 +31,7 @@ class Recipe:
     epochs: float = 3.0
     batch: int = 16  #: examples per update
     #: examples per forward pass, padded to the longest. NF4 weights are dequantized three times per pass, so one short
-    #: example per pass spends nearly half of the time on that (docs/training.md).
+    #: example per pass spends a quarter of the time on that (docs/training.md).
     micro_batch: int = 4
     context: int = 2048  #: maximum length of prompt and reply, in tokens; longer examples are left out and counted
     patience: int = 3  #: evaluations without a better held-out loss before training stops

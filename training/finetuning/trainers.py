@@ -121,4 +121,5 @@ def _arguments(recipe: Recipe, precision: Precision, folder: Path, seed: int) ->
 
 def _dataset(examples: Sequence[Example], recipe: Recipe) -> Dataset:
     columns = ("prompt", *REPLIES[recipe.method])
-    return Dataset.from_list([{name: example[name] for name in columns} for example in examples])
+    asked = {"chat_template_kwargs": {"enable_thinking": False}}  # as the engine asks a model that can think
+    return Dataset.from_list([{name: example[name] for name in columns} | asked for example in examples])

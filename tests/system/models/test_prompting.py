@@ -4,6 +4,7 @@ import json
 import math
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -136,13 +137,14 @@ def test_a_chat_template_that_fails_is_named_at_once(tiny_tokenizer, tmp_path, t
         ChatTokenizer(str(tmp_path / "model"), 4096)
 
 
-def test_a_model_that_can_think_is_kept_from_it(tiny_tokenizer, tmp_path):
-    """As Qwen3's template keeps it: by an empty thought in front of the reply."""
+def test_qwen3_is_kept_from_thinking(tiny_tokenizer, tmp_path):
+    trl = pytest.importorskip("trl")  # which has Qwen3's template
     shutil.copytree(tiny_tokenizer, tmp_path / "model")
-    thought = "{% if enable_thinking is defined and enable_thinking is false %}<think></think>{% endif %}"
-    (tmp_path / "model" / "chat_template.jinja").write_text("{{ messages[-1].content }}" + thought)
+    templates = Path(trl.__file__).with_name("chat_templates")
+    shutil.copy(templates / "qwen3.jinja", tmp_path / "model" / "chat_template.jinja")
     chat = ChatTokenizer(str(tmp_path / "model"), 4096)
-    assert chat.tokenizer.decode(chat.prompt(answer_task(), True).ids).endswith("in JSON:<think></think>")
+    written = chat.tokenizer.decode(chat.prompt(answer_task(), True).ids)
+    assert written.endswith("<|im_start|>assistant\n<think>\n\n</think>\n\n")
 
 
 COST = Cost(calls=1, tokens_out=3)

@@ -1,6 +1,10 @@
 """TRL trains, token for token, on what the engine sends and gets."""
 
+import copy
+from pathlib import Path
+
 import pytest
+import trl
 
 from training.finetuning.base import Precision, load_base
 from training.finetuning.examples import Split, read_examples
@@ -8,6 +12,15 @@ from training.finetuning.recipes import RECIPES
 from training.finetuning.trainers import build_trainer
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+
+
+@pytest.fixture(params=["the tiny model's", "qwen3"])
+def chat(request, chat, tmp_path):
+    """With the model's own template, and with Qwen3's, which writes an empty thought before each reply."""
+    other = copy.deepcopy(chat)
+    if request.param == "qwen3":
+        other.tokenizer.chat_template = (Path(trl.__file__).with_name("chat_templates") / "qwen3.jinja").read_text()
+    return other
 
 
 @pytest.fixture

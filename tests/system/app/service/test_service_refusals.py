@@ -27,6 +27,7 @@ FIELDS = [
     ({**ORDER, "store": "aster"}, "the request: expected either 'documents' or 'store'; give one of them"),
     ({"documents": [{"text": "x"}]}, "claim: expected a value, got none"),
     ([], "the request: expected "),
+    ({**ORDER, "documents": [{"file": "data:text/plain;base64,YSBi"}]}, "documents.0.file: expected Base64 alone"),
 ]
 TEXT_FIELDS = [
     ({"text": "x" * (TEXT + 1)}, "text: expected at most 100000"),
