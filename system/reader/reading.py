@@ -9,7 +9,7 @@ decide this.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import accumulate, groupby
 from operator import attrgetter
 
 import numpy as np
@@ -71,19 +71,21 @@ def windows_of(passages: Iterable[Passage], cut: Cut | None = None) -> list[Wind
     """Return the windows of passages, each once; neighbours overlap by a sentence, and a table's row stands alone."""
     found: dict[tuple[int, tuple[str, ...]], Window] = {}
     for passage in passages:
-        lines, heading, start = list(cut(passage) if cut else sentences(passage.text)), "", 0
+        lines, start = list(cut(passage) if cut else sentences(passage.text)), 0
+        headings = [*accumulate(lines, lambda above, line: line if _is_heading(line) else above, initial="")]
         while start < len(lines):
-            row = _ROW.match(lines[start])
-            if len(lines[start].split()) <= HEADING and not (row or ENDING.search(lines[start])):
-                heading = lines[start]
-            end = start + 1
-            most = start + 1 if row else min(len(lines), start + SENTENCES)
+            heading, end = headings[start + 1], start + 1
+            most = start + 1 if _ROW.match(lines[start]) else min(len(lines), start + SENTENCES)
             while end < most and not _ROW.match(lines[end]) and sum(map(len, lines[start : end + 1])) <= CHARACTERS:
                 end += 1
             chosen = tuple(lines[start:end])
             found.setdefault((passage.page, chosen), Window(passage, chosen, "" if heading in chosen else heading))
             start = end if end == len(lines) else max(start + 1, end - 1)
     return list(found.values())
+
+
+def _is_heading(line: str) -> bool:
+    return len(line.split()) <= HEADING and not (_ROW.match(line) or ENDING.search(line))
 
 
 def read_pages(
