@@ -1,9 +1,8 @@
 """From windows to a verdict: what the pages that were found say of a statement.
 
-A window is up to three sentences of a passage, or one row of a table, behind the heading they stand under. The encoder
-and shared words choose at most eight windows, and the reader scores each beside the statement. A page supports the
-statement if one of its windows does; otherwise it refutes it if one does. Two thresholds, fitted on held-out pages,
-decide this.
+A window is up to three sentences of a passage, or one row of a table, behind the heading above it, else the passage's
+first sentence, which say what "it" is. The encoder and shared words choose at most eight windows, and the reader scores
+each. A page supports the statement if one does, otherwise refutes it if one does, by thresholds that data fitted.
 """
 
 import re
@@ -37,7 +36,7 @@ class Window:
 
     passage: Passage
     sentences: tuple[str, ...]
-    heading: str = ""
+    above: str = ""  #: the heading, or else the first sentence
     sentence: str = ""  #: the one that decides, or the nearest
     nearness: float = 0.0  #: cosine of statement and nearest sentence, plus the share of its words in the window
     supported: float = 0.0  #: the reader's probability
@@ -46,7 +45,7 @@ class Window:
     @property
     def text(self) -> str:
         """The window as it is read."""
-        return " ".join(filter(None, (self.heading, *self.sentences)))
+        return " ".join(filter(None, (self.above, *self.sentences)))
 
 
 @dataclass(frozen=True)
@@ -72,20 +71,21 @@ def windows_of(passages: Iterable[Passage], cut: Cut | None = None) -> list[Wind
     found: dict[tuple[int, tuple[str, ...]], Window] = {}
     for passage in passages:
         lines, start = list(cut(passage) if cut else sentences(passage.text)), 0
-        headings = [*accumulate(lines, lambda above, line: line if _is_heading(line) else above, initial="")]
+        first = "".join(line for line in lines[:1] if len(line) <= CHARACTERS / 4 and not _ROW.match(line))
+        headings = [*accumulate(lines, _below, initial=first)]
         while start < len(lines):
-            heading, end = headings[start + 1], start + 1
+            above, end = headings[start + 1], start + 1
             most = start + 1 if _ROW.match(lines[start]) else min(len(lines), start + SENTENCES)
             while end < most and not _ROW.match(lines[end]) and sum(map(len, lines[start : end + 1])) <= CHARACTERS:
                 end += 1
             chosen = tuple(lines[start:end])
-            found.setdefault((passage.page, chosen), Window(passage, chosen, "" if heading in chosen else heading))
+            found.setdefault((passage.page, chosen), Window(passage, chosen, "" if above in chosen else above))
             start = end if end == len(lines) else max(start + 1, end - 1)
     return list(found.values())
 
 
-def _is_heading(line: str) -> bool:
-    return len(line.split()) <= HEADING and not (_ROW.match(line) or ENDING.search(line))
+def _below(above: str, line: str) -> str:  # what the next lines stand under
+    return above if len(line.split()) > HEADING or _ROW.match(line) or ENDING.search(line) else line
 
 
 def read_pages(

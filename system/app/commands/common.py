@@ -195,14 +195,9 @@ def settings_of(
 
 
 def load_checker(settings: Settings) -> "FactChecker":
-    """Return a checker."""
+    """Return a checker, and start the processes that read documents: its first claim need not wait for them."""
+    warm_up()
     from system.api import FactChecker
     from system.check import load_engine
 
     return FactChecker(engine=load_engine(settings))
-
-
-def load_service(settings: Settings) -> "FactChecker":
-    """Return a checker, and start the processes that read documents: its first claim need not wait for them."""
-    warm_up()
-    return load_checker(settings)

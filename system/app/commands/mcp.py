@@ -31,7 +31,7 @@ def mcp(
     chosen = common.settings_of(settings, brief=True)
     from system.app.mcp.server import Tools, make_server  # only now: it takes seconds, and the extra
 
-    load = partial(common.load_service, chosen)
+    load = partial(common.load_checker, chosen)
     tools = Tools(load, chosen.run.max_concurrent_claims, queue, documents, fetch=fetch)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # or the thread that waits for input would outlast Ctrl-C
     make_server(tools).run("stdio")

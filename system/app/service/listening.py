@@ -10,7 +10,7 @@ from contextlib import suppress
 import uvicorn
 from starlette.types import ASGIApp
 
-from system.app.commands.common import load_service
+from system.app.commands.common import load_checker
 from system.app.service.access import ServeOptions
 from system.app.service.app import create_app
 from system.settings import Settings
@@ -27,7 +27,7 @@ def listen(options: ServeOptions, settings: Settings, token: str, bound: socket.
     Args:
         token: empty if only this machine reaches the service.
     """
-    app = create_app(load_service(settings), options, token)
+    app = create_app(load_checker(settings), options, token)
     shown = f"[{options.host}]" if ":" in options.host else options.host
     who = "with a token" if token else "this machine only"
     print(f"http://{shown}:{bound.getsockname()[1]}/ ({who})", flush=True)

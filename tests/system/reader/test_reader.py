@@ -115,15 +115,15 @@ def test_digits_in_groups_are_one_number(reader, number):
 def test_the_row_of_a_table_is_read_alone():
     rows = ["opens: 12:30, ferry: Lindt, passengers: 29,800", "year: 2016, ferry: Lindt, note: It sank in May."]
     windows = windows_of([passage("rows")], lambda _: ["Ferries", *rows, "It rained.", "It snowed."])
-    assert [window.text for window in windows] == [
-        "Ferries", *(f"Ferries {row}" for row in rows), "Ferries It rained. It snowed."
-    ]  # fmt: skip
+    others = [f"Ferries {row}" for row in [*rows, "It rained. It snowed."]]
+    assert [window.text for window in windows] == ["Ferries", *others]
 
 
-def test_windows_keep_a_heading_and_each_sentence_once():
-    text = "Costs of the bridge\n\nIt cost 40 crowns. It is long. It is red. It is old."
+@pytest.mark.parametrize("opening", ["News\n\nThe Aster bridge\n\n", "Aster has a bridge. "])
+def test_a_window_says_what_it_is_about_and_has_each_sentence_once(opening):
+    text = f"{opening}It cost 40 crowns. It is long. It is red. It is old."
     windows = windows_of([passage(text), passage(text)], lambda one: sentences(one.text))
-    assert [window.heading for window in windows] == ["", "Costs of the bridge"]
+    assert [*{window.above: None for window in windows}] == ["", opening.strip().rpartition("\n")[2]]
     assert {line for window in windows for line in window.sentences} >= {"It cost 40 crowns.", "It is old."}
 
 
