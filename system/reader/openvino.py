@@ -26,6 +26,7 @@ from system.text.quantities import SPACED
 GRAPH, WEIGHTS, TOKENIZER, CONFIG = "reader.xml", "reader-*.bin", "tokenizer.json", "reader.json"
 POSITIONS = 512  # the longest pair that the encoder has positions for
 _SPACED = re.compile(rf"(?<![\d.,]){SPACED}(?!\d)")
+_THOUSANDS = re.compile(r"\b(\d{1,3}),?(\d{3}) (m|b)illion\b")
 BATCH_TOKENS = 1024  # of a batch, padding included; larger ones are no faster, and other claims wait for each
 
 
@@ -136,13 +137,14 @@ def softmax(logits: NDArray[np.float32]) -> Probabilities:
 
 
 def _clean(text: str) -> str:
-    """A text without lone surrogates, which no tokenizer can read, and with commas between thousands.
+    """A text without lone surrogates, which no tokenizer can read, with commas between thousands and large units.
 
-    >>> _clean("12 300,5 or 12’300.5")
-    '12,300.5 or 12,300.5'
+    >>> _clean("12 300,5 or 12’300.5 or 2 200 million")
+    '12,300.5 or 12,300.5 or 2.2 billion'
     """
     text = text.encode("utf-8", "replace").decode("utf-8").strip()
-    return _SPACED.sub(lambda number: re.sub(r"[\s'’]", ",", number[0].replace(",", ".")), text)
+    text = _SPACED.sub(lambda number: re.sub(r"[\s'’]", ",", number[0].replace(",", ".")), text)
+    return _THOUSANDS.sub(lambda n: f"{float(f'{n[1]}.{n[2]}'):g} {'b' if n[3] == 'm' else 'tr'}illion", text)
 
 
 def read_graph(folder: Path) -> Any:
