@@ -140,6 +140,8 @@ def _quoted(reader: Reader, statement: str, page: PageVerdict) -> PageVerdict:
     """Name the sentence that decides in the page's strongest window: it says most alone, and is missed most."""
     refutes = page.supporting.supported < min(page.refuting.refuted, reader.thresholds[0])
     window = page.refuting if refutes else page.supporting
+    if ENDING.search(window.above):
+        window = replace(window, sentences=(window.above, *window.sentences), above="")
     lines = window.sentences
     if len(lines) > 1:
         rests = [replace(window, sentences=(*lines[:place], *lines[place + 1 :])).text for place in range(len(lines))]

@@ -28,7 +28,7 @@ def verdict_of(checker, claim, **documents):
 
 NOT_ENOUGH = Label.NOT_ENOUGH_EVIDENCE
 OPENED, RED = "The bridge opened in 1932.", "The bridge was painted red."
-COST = "The Aster bridge cost 40 crowns."
+COST, STORM = "The Aster bridge cost 40 crowns.", "The bridge opened in 1932 in a storm."
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ COST = "The Aster bridge cost 40 crowns."
             Label.CONFLICTING,
             ["a.md", "“The bridge opened in 1931.”", "b.md", f"As the archive has it, {OPENED}"],
         ),
-        # Read beside its neighbour, and quoted alone.
+        (STORM, {"a": f"{OPENED} It rained. It snowed. A storm came."}, Label.SUPPORTED, [f"a.md says so: “{OPENED}”"]),
         (COST, {"a": "The Aster bridge opened. It cost 40 crowns."}, Label.SUPPORTED, [": “It cost 40 crowns.”"]),
         (RED, {"a": "The bridge was painted by a firm."}, NOT_ENOUGH, ["Could not decide; nearest is a.md"]),
         (RED, {"a": "Apples grow on trees."}, NOT_ENOUGH, ["Nothing was found on it"]),
