@@ -1,8 +1,8 @@
 """From windows to a verdict: what the pages that were found say of a statement.
 
 A window is up to three sentences of a passage, or one row of a table, behind the heading above it, else the passage's
-first sentence, which say what "it" is. The encoder and shared words choose at most eight windows, and the reader scores
-each. A page supports the statement if one does, otherwise refutes it if one does, by thresholds that data fitted.
+first sentence, which say what "it" is. The encoder and shared words choose up to eight windows; the reader scores each.
+A page supports the statement if one does, otherwise refutes it if one does; thresholds are fitted on held-out pages.
 """
 
 import re

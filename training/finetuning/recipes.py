@@ -30,8 +30,7 @@ class Recipe:
     learning_rate: float = 1e-4
     epochs: float = 3.0
     batch: int = 16  #: examples per update
-    #: examples per forward pass, padded to the longest. NF4 weights are dequantized three times per pass, so one short
-    #: example per pass spends a quarter of the time on that (docs/training.md).
+    #: examples per forward pass, padded to the longest; each dequantizes NF4 weights three times (docs/training.md)
     micro_batch: int = 4
     context: int = 2048  #: maximum length of prompt and reply, in tokens; longer examples are left out and counted
     patience: int = 3  #: evaluations without a better held-out loss before training stops

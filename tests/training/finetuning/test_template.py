@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 
 
 @pytest.fixture(params=["the tiny model's", "qwen3"])
-def chat(request, chat, tmp_path):
+def chat(request, chat):
     """With the model's own template, and with Qwen3's, which writes an empty thought before each reply."""
     other = copy.deepcopy(chat)
     if request.param == "qwen3":
