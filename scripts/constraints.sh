@@ -6,7 +6,7 @@ set -euo pipefail
 case ${1:-} in -h | --help) sed -n '2,/^set /s/^# //p' "$0"; exit ;; esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 extras=()
-for extra in hub train ray serve mcp archive bench docs test; do extras+=(--extra "$extra"); done
+for extra in hub train ray serve mcp archive score bench docs test; do extras+=(--extra "$extra"); done
 recorded=(--constraint constraints.txt)
 [ "${1:-}" != --upgrade ] || recorded=()
 found=$(.venv/bin/uv pip compile --quiet --no-annotate --no-header "${extras[@]}" "${recorded[@]}" pyproject.toml)

@@ -28,7 +28,7 @@ if [ ! -e "$official/repository/averitec_evaluate.py" ]; then
 fi
 [ "$1" != --fetch ] || { echo "$official/repository"; exit; }
 submission=$(realpath "$1") gold=$(realpath "${2:-$official/repository/leaderboard_submission/solution_dev.csv}")
-"$root/scripts/setup.sh"
+"$root/scripts/setup.sh" score
 if [ ! -e "$official/.venv/.installed" ]; then
   "$root/.venv/bin/python" -m venv "$official/.venv"
   "$official/.venv/bin/pip" install --quiet pandas scipy nltk tqdm huggingface_hub google-generativeai openai aenum

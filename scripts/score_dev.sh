@@ -27,6 +27,7 @@ if [ -n "$judge" ]; then
   prompts=${prompts:-$("$root/scripts/official_score.sh" --fetch)/properties.py}
   judging=(ev2r --judge "$judge" --official-prompts "$(realpath "$prompts")")
 fi
+"$root/scripts/setup.sh" score
 claims=$(realpath "$claims") output=$(realpath -m "$output") status=0
 
 if [ -n "$predictions" ]; then

@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 echo "test.sh: lint, format, types and tests; without arguments at most 5 minutes on 2 idle cores (.ci/run tests the rest)"
-scripts/setup.sh test ray serve train
+scripts/setup.sh test ray serve train score
 bin=$root/.venv/bin
 "$bin/ruff" check --quiet .
 "$bin/ruff" format --quiet --check .

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from submission.files import SubmissionError
+from submission.files import SubmissionError, libraries
 from system.averitec.claims import ClaimsError
 from system.files.journal import JournalError
 from system.files.texts import FileError, write_text
@@ -155,8 +155,10 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _calibrate(arguments: argparse.Namespace, console: Console) -> int:
-    from submission.calibration import calibrate, print_calibration
     from submission.read import read_pairing
+
+    with libraries():
+        from submission.calibration import calibrate, print_calibration
 
     pairs = read_pairing(arguments.predictions, arguments.gold).pairs
     given = [one.predicted.confidence for one in pairs]
@@ -171,7 +173,8 @@ def _calibrate(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _claim_only(arguments: argparse.Namespace, console: Console) -> int:
-    from submission.claim_only import claim_only
+    with libraries():
+        from submission.claim_only import claim_only
 
     for line in claim_only(arguments.train, arguments.gold):
         console.print(line, soft_wrap=True)

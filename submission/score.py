@@ -10,11 +10,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 from pydantic import Field
-from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
-from submission.files import MissingResource
+from submission.files import MissingResource, libraries
 from submission.legacy.scores import LegacyScores, legacy_scores
 from submission.read import Pair, Pairing, read_pairing
 from submission.validate import outcome, validate
@@ -32,21 +32,23 @@ def label_scores(gold: Sequence[str], predicted: Sequence[str], labels: Sequence
     Args:
         labels: which there are; ``TWO_LABELS`` for pairs that were folded.
     """
-    names, valid = [str(label) for label in labels], set(Label)
-    predicted = [label if label in valid else INVALID for label in predicted]
-    columns = precision_recall_fscore_support(gold, predicted, labels=names, zero_division=0)
-    confusion = confusion_matrix(gold, predicted, labels=[*names, INVALID])
+    columns = [*map(str, labels), INVALID]
+    place = {name: number for number, name in enumerate(columns)}
+    confusion = np.zeros((len(labels), len(columns)), int)
+    np.add.at(confusion, ([place[one] for one in gold], [place.get(one, len(labels)) for one in predicted]), 1)
+    right, support, given = confusion.diagonal(), confusion.sum(1), confusion.sum(0)[:-1]
+    precision, recall = right / np.maximum(given, 1), right / np.maximum(support, 1)
+    scores = np.column_stack([precision, recall, 2 * right / np.maximum(given + support, 1)])
     return LabelScores(
         claims=len(gold),
-        accuracy=float(accuracy_score(gold, predicted)),
-        macro_f1=float(columns[2].mean()),
+        accuracy=float(right.sum() / len(gold)),
+        macro_f1=float(scores[:, 2].mean()),
         labels={
-            label: LabelScore(precision=float(precision), recall=float(recall), f1=float(f1), support=int(support))
-            for label, precision, recall, f1, support in zip(labels, *columns, strict=True)
+            label: LabelScore(precision=one[0], recall=one[1], f1=one[2], support=int(claims))
+            for label, one, claims in zip(labels, scores.tolist(), support, strict=True)
         },
         confusion={
-            label: dict(zip([*names, INVALID], map(int, row), strict=True))
-            for label, row in zip(labels, confusion[:-1], strict=True)
+            label: dict(zip(columns, row, strict=True)) for label, row in zip(labels, confusion.tolist(), strict=True)
         },
     )
 
@@ -118,8 +120,9 @@ def score(predictions: Path, gold: Path, metrics: Metrics = NONE, *, two_labels:
 
 
 def score_legacy(pairs: Sequence[Pair]) -> LegacyScores:
-    """Score pairs by METEOR; raise ``MissingResource`` if there is no WordNet."""
-    from submission.legacy.resources import load_meteor  # NLTK takes a second to import, and only this metric needs it
+    """Score pairs by METEOR; raise ``MissingResource`` if there is no NLTK or no WordNet."""
+    with libraries():
+        from submission.legacy.resources import load_meteor  # takes a second
 
     return legacy_scores(pairs, *load_meteor())
 

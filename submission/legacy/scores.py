@@ -9,7 +9,6 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from tqdm import tqdm
 
 from submission.files import SubmissionError
@@ -91,6 +90,8 @@ def _score(pair: Pair, meteor: Any) -> ClaimLegacy:
 
 
 def _match(predicted: Iterable[str], gold: Iterable[str], meteor: Any) -> float:
+    from scipy.optimize import linear_sum_assignment  # of an extra
+
     references = [meteor.words(text) for text in gold]
     rows = [[meteor(words, reference) for reference in references] for words in map(meteor.words, predicted)]
     table = np.array(rows).reshape(-1, len(references))

@@ -1,6 +1,7 @@
 """The legacy scores: matching, NLTK's METEOR over this machine's WordNet, and what is said without it."""
 
 import json
+import sys
 from types import SimpleNamespace
 
 import nltk
@@ -119,3 +120,15 @@ def test_without_wordnet_the_other_scores_are_computed(files, tmp_path, monkeypa
     printed = " ".join(capsys.readouterr().out.split())
     assert "accuracy" in printed and "not computed: legacy: METEOR needs WordNet" in printed
     assert "python -m nltk.downloader wordnet punkt_tab" in printed
+
+
+@pytest.mark.parametrize("command", ["calibrate", "score"])
+def test_a_missing_library_is_named_with_its_extra(command, files, tmp_path, monkeypatch, capsys):
+    for name in ("submission.calibration", "submission.legacy.resources"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    for name in ("nltk", "sklearn.isotonic"):
+        monkeypatch.setitem(sys.modules, name, None)
+    given = ["--metrics", "legacy"] if command == "score" else ["--output", str(tmp_path / "fit.json")]
+    assert main([command, *files([result()]), *given]) == (3 if command == "score" else 2)
+    out, err = capsys.readouterr()
+    assert "pip install '.[score]'" in " ".join((out + err).split())

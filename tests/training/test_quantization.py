@@ -1,5 +1,10 @@
+import importlib
 import json
 import re
+import sys
+from unittest.mock import MagicMock
+
+import torch
 
 from system.models.prompting import ChatTokenizer
 from training.__main__ import main
@@ -39,3 +44,17 @@ def test_names_the_script_of_a_missing_environment(tmp_path, monkeypatch, capsys
     monkeypatch.setattr("training.quantization.PYTHON", tmp_path / "python")
     assert main(["quantize", "--output", str(tmp_path / "awq")]) == 2
     assert "scripts/setup_quantize.sh" in capsys.readouterr().err
+
+
+def test_weights_stay_on_the_cpu_while_they_are_quantized(tmp_path, monkeypatch):
+    for name in ("", ".modifiers.quantization", ".modifiers.transform.awq", ".pipelines.cache"):
+        monkeypatch.setitem(sys.modules, f"llmcompressor{name}", MagicMock())
+    monkeypatch.setitem(sys.modules, "compressed_tensors.quantization", MagicMock())
+    awq, steps = importlib.import_module("training.awq"), MagicMock(**{"perplexity.return_value": 1.0})
+    for name in ("AutoModelForCausalLM", "AutoTokenizer", "group_size", "quantize", "perplexity"):
+        monkeypatch.setattr(awq, name, getattr(steps, name))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)  # of 23 GB, which 29.5 GB of weights would fill
+    (tmp_path / "tokens.json").write_text('{"calibration": [], "held_out": []}')
+    awq.main("base", tmp_path / "tokens.json", tmp_path)
+    places = [call.kwargs["device_map"] for call in steps.AutoModelForCausalLM.from_pretrained.call_args_list]
+    assert places == ["auto", None, "auto"] and steps.quantize.call_count == 1
