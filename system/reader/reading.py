@@ -111,10 +111,8 @@ def decide(pages: Sequence[PageVerdict], thresholds: tuple[float, float]) -> tup
 
     On a page support counts first: a window about something else often seems to contradict, and seldom to support.
     """
-    if not pages:
-        return Label.NOT_ENOUGH_EVIDENCE, 1.0
-    supported = max(page.supporting.supported for page in pages)
-    refuted = max(page.refuting.refuted for page in pages)
+    supported = max((page.supporting.supported for page in pages), default=0.0)
+    refuted = max((page.refuting.refuted for page in pages), default=0.0)
     left = [page for page in pages if page.supporting.supported < thresholds[0]]
     refutes = any(page.refuting.refuted >= thresholds[1] for page in left)
     if len(left) < len(pages):
