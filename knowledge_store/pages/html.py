@@ -16,6 +16,7 @@ LONGEST_NAME = 60  # characters of a column's name, which each row repeats
 LONGEST_CELL = 500  # characters; a table with a longer one lays out a page
 MOST_COLUMNS = 100  # that a cell may span
 TELLING = 20  # characters from which a block shows that its place belongs to the article
+LISTS = ("ul", "ol", "li", "dl")  # stand within an article
 LINKED = 0.5  # share of characters in links from which a part beside the article is a menu
 
 _PHRASES = (
@@ -109,13 +110,17 @@ def blocks(tree: Any) -> Iterator[tuple[Any, str]]:
 def _within(found: Sequence[tuple[Any, str]], extracted: str) -> set[Any] | None:
     """The elements whose blocks belong to the article that was extracted; None if nothing tells where it is.
 
-    It is the innermost element around all extracted blocks, without parts before and behind them that are mostly links.
+    It is the innermost element that holds what all extracted blocks stand in, without parts before and behind them that
+    are mostly links.
     """
     known = [element for element, block in found if len(bare := _bare(block)) >= TELLING and bare in extracted]
     if not known:
         return None
     paths = [[*reversed([element, *element.iterancestors()])] for element in known]
-    shared = [steps[0] for steps in zip(*paths, strict=False) if all(step is steps[0] for step in steps)]
+    around = [path[:-1] or path for path in paths]
+    shared = [steps[0] for steps in zip(*around, strict=False) if all(step is steps[0] for step in steps)]
+    while shared[-1].tag in LISTS:
+        shared.pop()
     root = shared[-1]
     parts = list(root)
     holding = {path[len(shared)] for path in paths if len(path) > len(shared)}
@@ -135,7 +140,7 @@ def _linked(element: Any) -> float:
 
 def _rows(table: Any) -> list[str] | None:
     """The rows of a table as blocks; None if it lays out a page."""
-    if table.xpath("boolean(.//table | .//h1 | .//h2 | .//h3)"):
+    if table.xpath("boolean(.//h1 | .//h2 | .//h3)"):
         return None
     lines = table.xpath("./tr | ./thead/tr | ./tbody/tr | ./tfoot/tr")
     grid = [dict[int, str]() for _ in lines]  # cells by their columns; one that spans several rows stands in each

@@ -24,6 +24,7 @@ OPTIONAL = ("word/styles.xml", "word/numbering.xml")
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 V = "{urn:schemas-microsoft-com:vml}"
 GRAPHICS = [f"{{http://schemas.openxmlformats.org/drawingml/2006/{one}" for one in ("chart}chart", "diagram}relIds")]
 _KNOWN = "document body p r t tbl tr tc ins smartTag drawing hyperlink sdt sdtContent txbxContent object pict"
@@ -59,6 +60,7 @@ def html_of(data: bytes, name: str) -> str:
         if marks:
             log.warning("%s: %d %ss are missing", name, len(marks), kind)
     for part, tree in trees.items():
+        _drop_missing(tree, parts.get(part.replace("word/", "word/_rels/") + ".rels", b""), name)
         _unwrap(tree)
         parts[part] = etree.tostring(tree, xml_declaration=True, encoding="UTF-8", standalone=True)
     text = _converted(parts, trees[DOCUMENT], name)
@@ -103,6 +105,16 @@ def _converted(parts: dict[str, bytes], document: Any, name: str) -> str:
             log.warning(f"%s: {fault}", name, str(error).partition("\n")[0][:200] or type(error).__name__)
     paragraphs = ("".join(text.text or "" for text in one.iter(f"{W}t")) for one in document.iter(f"{W}p"))
     return "".join(f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs)
+
+
+def _drop_missing(tree: Any, relations: bytes, name: str) -> None:
+    """Drop references to links and pictures that the document lacks, at which mammoth would stop."""
+    lost = [(one, key) for one in tree.iter() for key in one.attrib if key.startswith(R)]
+    lost = [(one, key) for one, key in lost if f'Id="{one.get(key)}"'.encode() not in relations]
+    for element, key in lost:
+        del element.attrib[key]
+    if lost:
+        log.warning("%s: %d links or pictures are missing", name, len(lost))
 
 
 def _unwrap(tree: Any) -> None:

@@ -22,7 +22,7 @@ def other_language(text: str, expected: str) -> str:
     ranking = dict(identifier.rank(text[:OPENING]))
     likeliest = max(ranking, key=lambda code: ranking[code])
     near = (expected, *_NEAR.get(expected, ()))
-    return "" if likeliest in near or ranking[expected] >= SURE else likeliest
+    return "" if likeliest in (*near, "zxx") or ranking[expected] >= SURE else likeliest  # zxx: no language at all
 
 
 @cache
