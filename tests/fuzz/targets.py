@@ -3,13 +3,12 @@
 A target's check returns if the promise is kept and raises if it is not; ``tests/test_fuzz_targets.py`` runs them.
 """
 
-import socket
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from http.server import BaseHTTPRequestHandler
 from math import isfinite
 from pathlib import Path
-from threading import Thread
 from typing import NamedTuple, TypeVar
 
 import orjson
@@ -38,6 +37,7 @@ from system.models.base import Completion, ErrorKind, ModelError, ModelUnavailab
 from system.models.prompting import read_reply
 from system.settings import RunSettings, Settings, SettingsError, load, load_calibration
 from tests.fuzz import seeds
+from tests.helpers.local_site import Site
 
 R = TypeVar("R")
 GOLD_ERRORS = (ClaimsError, SubmissionError)  # a file of claims, and one to score, may be wrong
@@ -82,25 +82,17 @@ def _store(data: bytes, folder: Path) -> None:
     assert [(page.url, page.sentences) for page in again] == [(page.url, page.sentences) for page in pages]
 
 
-class _AnsweringServer:
+class _AnsweringSite(Site):
     """Answers requests for robots.txt with one string of bytes and all others with another, and hangs up."""
 
-    def __init__(self) -> None:
-        self.robots = self.page = b""
-        self._server = socket.create_server(("127.0.0.1", 0))
-        self.address = f"http://127.0.0.1:{self._server.getsockname()[1]}"
-        Thread(target=self._serve, daemon=True).start()
+    robots = page = b""
 
-    def _serve(self) -> None:
-        while True:
-            connection, _ = self._server.accept()
-            with connection, suppress(OSError):
-                connection.settimeout(1.0)
-                asked = connection.recv(65536)
-                connection.sendall(self.robots if asked.startswith(b"GET /robots.txt ") else self.page)
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        with suppress(OSError):
+            request.wfile.write(self.robots if request.path == "/robots.txt" else self.page)
 
 
-_server = cache(_AnsweringServer)
+_server = cache(_AnsweringSite)
 
 
 def _fetch(data: bytes, folder: Path) -> None:

@@ -62,7 +62,7 @@ def redirect(to: str) -> Answer:
 
 
 class Site:
-    """A web server on this machine; what it was asked for is in ``asked``."""
+    """A web server on this machine; what it was asked for is in ``asked``. Answers are by path, or any query's too."""
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
@@ -80,7 +80,8 @@ class Site:
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
         self.asked.append(request.path)
-        self.answers.get(request.path, page(status=404))(request)
+        found = self.answers.get(request.path) or self.answers.get(request.path.partition("?")[0])
+        (found or page(status=404))(request)
 
     def close(self) -> None:
         self._stack.close()

@@ -5,14 +5,15 @@ import logging
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 
 from knowledge_store import isolation
 from knowledge_store.isolation import LIMITS, Limits, TookTooLong, WorkerDied, Workers, WorkFailed, isolated
+from tests.helpers.processes import run_command, wait_for
 
 HOSTILE = [
     pytest.param(Limits(seconds=0.5), re.match, ("(a+)+$", "a" * 40 + "b"), "took over 0.5 s", id="C code"),
@@ -78,14 +79,8 @@ def test_workers_end_with_the_process_that_started_them():
         print(isolated(LIMITS, os.getpid), flush=True)
         os._exit(0)
     """
-    worker = int(subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True).stdout)
-    for _ in range(1000):
-        try:
-            os.kill(worker, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.01)
-    raise AssertionError("the worker still runs")
+    worker = int(run_command([sys.executable, "-c", script]).stdout)
+    wait_for(lambda: not psutil.pid_exists(worker))
 
 
 def test_warnings_are_logged_by_the_caller(caplog):

@@ -1,17 +1,13 @@
 """The first stage: duplicates take no places, the best passages come first, and nothing heavy is imported."""
 
-import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from knowledge_store.pages.page import Flaw, Page
 from knowledge_store.ranking import Library, rank
 from knowledge_store.settings import RetrievalSettings
-
-Write = Callable[..., Path]
+from tests.helpers.processes import ROOT, run_command
 
 FILLER = [[f"Words about subject{number} and nothing else."] for number in range(8)]
 
@@ -39,9 +35,7 @@ def test_a_copy_does_not_take_a_place(pages, kept, flaw, write_store):
 def test_a_worker_loads_no_model_library():
     heavy = "{'torch', 'sentence_transformers', 'transformers', 'trafilatura', 'pypdfium2', 'mammoth'}"
     code = f"import sys, knowledge_store.ranking; print({heavy} & set(sys.modules))"
-    root = Path(__file__).parents[2]
-    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
-    assert output.stdout.strip() == "set()"
+    assert run_command([sys.executable, "-c", code], cwd=ROOT).stdout.strip() == "set()"
 
 
 CLAIMS = ["The zebra crossed the road the day before.", "A bridge opened in 1932.", "", "words about words"]

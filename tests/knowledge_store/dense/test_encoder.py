@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,10 +13,9 @@ from knowledge_store.dense import encoder as module
 from knowledge_store.dense.encoder import EncoderUnavailable, SentenceEncoder
 from knowledge_store.dense.openvino import BUNDLED, OpenVinoModel
 from knowledge_store.settings import RetrievalSettings
-from tests.helpers.processes import PATIENCE
+from tests.helpers.processes import ROOT, run_command
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).resolve().parents[3]
 TEXTS = ["A text.", "A much longer text about fish and prices. " * 60, "", *(f"word {n} " * n for n in range(1, 20))]
 
 
@@ -66,9 +64,8 @@ assert not [name for name in sys.modules if name.startswith("openvino_telemetry.
 
 def test_needs_no_torch_is_quiet_and_sends_no_telemetry(tmp_path):
     environment = {**os.environ, "HOME": str(tmp_path), "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, "-c", ENCODE]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=PATIENCE)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    done = run_command([sys.executable, "-c", ENCODE], cwd=ROOT, env=environment)
+    assert (done.stdout, done.stderr) == ("", "")
     assert not (tmp_path / "intel").exists()
 
 

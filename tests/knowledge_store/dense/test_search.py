@@ -47,11 +47,6 @@ def likelihood(texts, question, chain):
     return total
 
 
-def is_chain(texts, chain):
-    """Whether no passage of a chain is part of another."""
-    return not any(texts[a] in texts[b] or texts[b] in texts[a] for a, b in permutations(chain, 2))
-
-
 @settings(max_examples=40, deadline=None)
 @given(texts=stores(3, 3), question=questions, hops=st.integers(1, 3))
 def test_an_exhaustive_beam_finds_the_best_chain(texts, question, hops):

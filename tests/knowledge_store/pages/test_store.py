@@ -2,8 +2,6 @@
 
 import gzip
 import tracemalloc
-from collections.abc import Callable
-from pathlib import Path
 
 import orjson
 import pytest
@@ -13,8 +11,6 @@ from knowledge_store.pages import store
 from knowledge_store.pages.page import UNREAD, Flaw, Flaws, Page
 from knowledge_store.pages.store import read_pages, write_store
 from knowledge_store.settings import RetrievalSettings
-
-Write = Callable[..., Path]
 
 URL = "https://a.example/"
 

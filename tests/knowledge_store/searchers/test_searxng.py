@@ -17,7 +17,7 @@ from knowledge_store.searchers import SearchError, searxng
 from knowledge_store.searchers.searched import searched
 from knowledge_store.searchers.searxng import SearxNg
 from knowledge_store.settings import RetrievalSettings
-from tests.helpers.local_site import Answer, page, redirect
+from tests.helpers.local_site import page, redirect
 
 DATED = (
     b'<html><head><meta property="article:published_time" content="2021-03-04T10:00:00Z"></head>'
@@ -35,18 +35,13 @@ def server(site):
 
     def serve(*paths, **dates):
         found = [{"url": site.address + path, "publishedDate": dates.get(path[1:])} for path in paths]
-        original = dict(site.answers)
 
         def answer(request):
             asked = parse_qs(urlsplit(request.path).query)
             assert asked["format"] == ["json"]
             results(*found)(request)
 
-        class Answers(dict[str, Answer]):
-            def get(self, path, default):
-                return answer if path.startswith("/search?") else original.get(path, default)
-
-        site.answers = Answers()
+        site.answers["/search"] = answer
         return SearxNg(site.address, Fetcher(60.0, robots=True, admits=lambda _: True), 99.0)
 
     return serve
@@ -125,11 +120,7 @@ BLOCKED = [["google", "Suspended: CAPTCHA"], ["brave", "too many requests"], "od
     ids=["forbidden", "limited", "failing", "html", "no results", "torn", "blocked"],
 )  # fmt: skip
 def test_a_search_that_fails_says_why_and_is_not_kept(site, settings, answer, message):
-    class Answers(dict[str, Answer]):
-        def get(self, path, default):
-            return answer
-
-    site.answers = Answers()
+    site.answers["/search"] = answer
     with pytest.raises(SearchError, match=f"SearXNG at {site.address}: .*{message}"):
         list(searched("q", None, settings, Flaws()))
     assert not Path(settings.search_folder).exists()

@@ -3,13 +3,12 @@
 import pytest
 
 from factgraph import DocumentsError, FactChecker
-from system.check import Engine
+from system.article.reading import article_of
 from system.citations.marks import read_citing
 from system.citations.records import CheckedCitations, Outcome
-from system.models.base import NoModel
 from system.report.citations import citations_page
-from tests.helpers.bridge import BagOfWords, settings_with
-from tests.helpers.by_words import ByWords
+from tests.helpers.bridge import settings_with
+from tests.helpers.by_words import reading_engine
 
 TEXT = """The Aster bridge [opened in 1931](https://history.example/aster-bridge). It carries two lanes.[^1]
 The bridge [is closed to lorries](https://city.example/lanes.html). Its toll [ended](https://gone.example/x).
@@ -33,9 +32,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def checker():
-    settings = settings_with(reading__document_strategy="entailment")
-    reader = ByWords()  # which source is read is what counts here
-    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=reader)) as checker:
+    with FactChecker(engine=reading_engine()) as checker:  # which source is read is what counts here
         yield checker
 
 
@@ -62,8 +59,8 @@ def test_says_of_each_citation_what_its_source_says(checker, folder):
 
 
 def test_what_is_no_text_is_refused(checker):
-    for check in (checker.check_citations, checker.check_text):
-        with pytest.raises(DocumentsError, match="text: expected a text, got 5"):
+    for check in (checker.check_citations, checker.check_text, article_of):
+        with pytest.raises(DocumentsError, match=r"text: expected a text, got 5 \(int\)"):
             list(check(5))
 
 
@@ -95,7 +92,7 @@ def test_a_saved_page_is_found_by_the_address_that_it_gives_itself(checker, tmp_
 
 def test_sources_are_read_within_the_time_of_their_citations(folder):
     settings = settings_with(reading__document_strategy="entailment", run__budget=1e-9)
-    with FactChecker(engine=Engine(NoModel(), BagOfWords(), settings, reader=ByWords())) as checker:
+    with FactChecker(engine=reading_engine(settings)) as checker:
         found = list(checker.check_citations(read_citing(folder / "text.md")))
     beside = next(one for one in found if one.citation.target == "tourism.md")
     assert beside.why == "the time ran out before it was read"

@@ -2,16 +2,12 @@
 
 import time
 from contextlib import suppress
-from io import BytesIO
 
-import docx
 import pytest
-from docx.oxml import parse_xml
-from docx.oxml.ns import nsdecls
 
 from knowledge_store.pages.documents import DocumentsError
-from system.article.reading import article_of, read_text
 from system.citations.marks import citing_of, read_citing
+from tests.helpers.documents import docx, paragraph, run
 
 MARKDOWN = """# Corvane
 
@@ -88,16 +84,10 @@ def test_marks_lead_to_their_sources_and_leave_the_text(name, tmp_path):
     assert [(one.sentence.claim, one.target) for one in citing.citations] == citations
 
 
-def test_links_and_footnotes_of_a_word_file(tmp_path):
-    written = docx.Document()
-    paragraph = written.add_paragraph("The Aster bridge ")
-    relation = written.part.relate_to("https://a.example/1", docx.opc.constants.RELATIONSHIP_TYPE.HYPERLINK, True)
-    link = f'<w:hyperlink {nsdecls("w", "r")} r:id="{relation}"><w:r><w:t>opened in 1932</w:t></w:r></w:hyperlink>'
-    paragraph._p.append(parse_xml(link))
-    paragraph.add_run(". Its toll ended, see https://b.example/x_(y).")
-    stream = BytesIO()
-    written.save(stream)
-    (tmp_path / "a.docx").write_bytes(stream.getvalue())
+def test_links_of_a_word_file(tmp_path):
+    link = f'<w:hyperlink r:id="r1">{run("opened in 1932")}</w:hyperlink>'
+    body = paragraph(run("The Aster bridge ") + link + run(". Its toll ended, see https://b.example/x_(y)."))
+    (tmp_path / "a.docx").write_bytes(docx(body, {"r1": "https://a.example/1"}))
     assert [(one.sentence.claim, one.mark, one.target) for one in read_citing(tmp_path / "a.docx").citations] == [
         ("The Aster bridge opened in 1932.", "opened in 1932", "https://a.example/1"),
         ("Its toll ended.", "https://b.example/x_(y)", "https://b.example/x_(y)"),
@@ -113,12 +103,6 @@ def test_links_and_footnotes_of_a_word_file(tmp_path):
 )
 def test_what_cites_nothing_has_no_citation(text):
     assert citing_of(text).citations == ()
-
-
-@pytest.mark.parametrize("read", [citing_of, article_of, read_text])
-def test_what_is_no_text_is_refused(read):
-    with pytest.raises(DocumentsError, match=r"text: expected a text, got 5 \(int\)"):
-        read(5)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,15 @@
 """The ``got`` strategy on bundled claims: the real vLLM, all three adapters, the AWQ base where it has a kernel."""
 
 import json
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
 
+from tests.helpers.processes import ROOT, run_command
+
 pytestmark = [pytest.mark.slow, pytest.mark.vllm]
 
-ROOT = Path(__file__).resolve().parents[3]
 CLAIMS = 2  # vLLM's LoRA on a CPU is slow: it copies an adapter's matrices for every token
 
 
@@ -22,8 +21,7 @@ def test_bundled_claims_are_checked(tiny_model, tiny_adapters, tmp_path):
     command += ["--adapters", *(f"{name}={folder}" for name, folder in tiny_adapters.items())]
     command += ["--branches", "2", "--depth", "2", "--top-k", "2"]
     command += ["--limit", str(CLAIMS), "--max-concurrent-claims", "2", "--budget", "300", "--trace"]
-    done = subprocess.run([*command, "--output", str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=900)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    run_command([*command, "--output", str(tmp_path)], cwd=ROOT)
     rows = json.loads((tmp_path / "submission.json").read_text())
     assert [row["claim_id"] for row in rows] == list(range(CLAIMS))
     lines = [json.loads(line) for line in (tmp_path / "trace.jsonl").read_text().splitlines()]
