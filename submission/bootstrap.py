@@ -1,10 +1,7 @@
 """Percentile bootstrap over claims (Efron and Tibshirani, 1993, chapter 13), paired: all systems share the resamples.
 
 A statistic is computed for the claims as they are and for each resample. The difference of two statistics is then
-paired, so that the difficulty of the claims cancels out::
-
-    draws = Resamples(len(right_one))
-    Estimate.of(draws.means(right_other) - draws.means(right_one))
+paired, so that the difficulty of the claims cancels out.
 """
 
 from collections.abc import Sequence

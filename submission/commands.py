@@ -1,6 +1,7 @@
 """The commands of ``python -m submission``. Each imports its work itself: charts and scores need seconds to import."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from submission.files import SubmissionError, libraries
+from submission.files import SubmissionError
 from system.averitec.claims import ClaimsError
 from system.files.journal import JournalError
 from system.files.texts import FileError, write_text
@@ -47,6 +48,9 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m submission") 
         return int(arguments.run(arguments, Console(width=max(Console().width, WIDE))))
     except (ClaimsError, FileError, JournalError) as error:
         Console(stderr=True).print(Text(f"error: {error}", style="red"), soft_wrap=True)
+        return 2
+    except ModuleNotFoundError as error:
+        print(f"error: needs {error.name}; run scripts/setup.sh score, or pip install '.[score]'", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         Console(stderr=True).print("interrupted; the replies so far are kept: run the same command to resume")
@@ -155,10 +159,8 @@ def _report(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _calibrate(arguments: argparse.Namespace, console: Console) -> int:
+    from submission.calibration import calibrate, print_calibration
     from submission.read import read_pairing
-
-    with libraries():
-        from submission.calibration import calibrate, print_calibration
 
     pairs = read_pairing(arguments.predictions, arguments.gold).pairs
     given = [one.predicted.confidence for one in pairs]
@@ -173,8 +175,7 @@ def _calibrate(arguments: argparse.Namespace, console: Console) -> int:
 
 
 def _claim_only(arguments: argparse.Namespace, console: Console) -> int:
-    with libraries():
-        from submission.claim_only import claim_only
+    from submission.claim_only import claim_only
 
     for line in claim_only(arguments.train, arguments.gold):
         console.print(line, soft_wrap=True)

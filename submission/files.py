@@ -2,8 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,16 +15,7 @@ class SubmissionError(FileError):
 
 
 class MissingResource(SubmissionError):
-    """What only one metric or command needs is not on this machine; the message says how to get it."""
-
-
-@contextmanager
-def libraries() -> Iterator[None]:
-    """Import libraries of the extra ``score``; raise ``MissingResource`` if one is not installed."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise MissingResource(f"needs {error.name}; run scripts/setup.sh score, or pip install '.[score]'") from None
+    """A file that only one metric needs is not on this machine; the message says how to get it."""
 
 
 def read_text(path: Path) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
-from submission.files import MissingResource, libraries
+from submission.files import MissingResource
 from submission.legacy.scores import LegacyScores, legacy_scores
 from submission.read import Pair, Pairing, read_pairing
 from submission.validate import outcome, validate
@@ -120,9 +120,8 @@ def score(predictions: Path, gold: Path, metrics: Metrics = NONE, *, two_labels:
 
 
 def score_legacy(pairs: Sequence[Pair]) -> LegacyScores:
-    """Score pairs by METEOR; raise ``MissingResource`` if there is no NLTK or no WordNet."""
-    with libraries():
-        from submission.legacy.resources import load_meteor  # takes a second
+    """Score pairs by METEOR; raise ``MissingResource`` if there is no WordNet."""
+    from submission.legacy.resources import load_meteor  # NLTK takes a second to import, and only this metric needs it
 
     return legacy_scores(pairs, *load_meteor())
 

@@ -109,12 +109,11 @@ def _converted(parts: dict[str, bytes], document: Any, name: str) -> str:
 
 def _drop_missing(tree: Any, relations: bytes, name: str) -> None:
     """Drop references to links and pictures that the document lacks, at which mammoth would stop."""
-    lost = [(one, key) for one in tree.iter() for key in one.attrib if key.startswith(R)]
-    lost = [(one, key) for one, key in lost if f'Id="{one.get(key)}"'.encode() not in relations]
-    for element, key in lost:
-        del element.attrib[key]
-    if lost:
-        log.warning("%s: %d links or pictures are missing", name, len(lost))
+    for element in tree.iter():
+        for key, target in element.items():
+            if key.startswith(R) and f'Id="{target}"'.encode() not in relations:
+                del element.attrib[key]
+                log.warning("%s: the link or picture %s is missing", name, target)
 
 
 def _unwrap(tree: Any) -> None:

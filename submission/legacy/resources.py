@@ -1,10 +1,4 @@
-"""NLTK's METEOR with its tokenizer and synonyms, from data on this machine; nothing is downloaded.
-
-Example::
-
-    meteor, sources = load_meteor()
-    meteor(meteor.words("The bridge opened in 1932."), meteor.words("It was opened in 1932."))
-"""
+"""NLTK's METEOR with its tokenizer and synonyms, from data on this machine; nothing is downloaded."""
 
 import io
 import warnings

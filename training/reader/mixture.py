@@ -1,8 +1,6 @@
 """The pairs of an epoch: rows of public sets, put into windows, with edited twins beside them.
 
-``mixture`` takes from each set as many rows as ``sets.toml`` says:
-
-    train, held_out = mixture(Path("nli"), seed=0)
+``mixture`` takes from each set as many rows as ``sets.toml`` says.
 """
 
 import re

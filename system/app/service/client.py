@@ -1,8 +1,4 @@
-"""Ask a service of the same user that already runs on this machine; see ``local`` for the other side::
-
-    answer = ask_running_service(claim, ["notes/"], settings)
-    if answer:
-        result, graph = ClaimResult.model_validate(answer["result"]), Graph.from_json(answer["graph"])
+"""Ask a service of the same user that already runs on this machine; see ``local`` for the other side.
 
 It imports nothing large, so that the command line can ask before it loads an engine.
 """

@@ -1,11 +1,7 @@
 """One queue of jobs: claims and texts that wait, run, or have ended, a bounded number of each.
 
 What the work of a job reports while it runs (thoughts, statements, citations) is kept in ``parts``, and every follower
-receives it from the beginning::
-
-    job = jobs.submit(Job(Kind.CLAIM, claim, budget=60.0), partial(check_claim, claim, collect))
-    async for number, part in job.follow(0):
-        ...
+receives it from the beginning.
 """
 
 import asyncio
