@@ -59,11 +59,14 @@ def row(*cells):
         (f'<w:tbl>{row(paragraph("town"), WIDE_CELL + paragraph("people"))}{row(*map(paragraph, ("", "2020", "2021")))}'
          f'{row(*map(paragraph, ("Oslo", "9", "8")))}</w:tbl>', ["town: Oslo, people 2020: 9, people 2021: 8"], ""),
         (paragraph(f'{run("It rained.")}<w:r><w:footnoteReference w:id="2"/></w:r>'), ["It rained."], "1 footnotes are missing"),
+        (paragraph(f'<w:hyperlink r:id="r9">{run("Lanes")}</w:hyperlink>')
+         + f'<w:tbl>{row(paragraph("year"), paragraph("value"))}{row(paragraph("2020"), paragraph("12%"))}</w:tbl>',
+         ["Lanes", "year: 2020, value: 12%"], "the link or picture r9 is missing"),
         (paragraph(run("It rained.") + CHART), ["It rained."], "left out 1 of its charts"),
         (paragraph(f'{run("It rained.")}<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath>'), ["It rained."], "1 of its equations"),
     ],
     ids=["tracked", "control", "moved", "simple field", "field", "box", "drawn box", "old box", "link",
-         "table", "merged", "hidden and struck", "two headers", "lost footnote", "chart", "equation"],
+         "table", "merged", "hidden and struck", "two headers", "lost footnote", "lost link", "chart", "equation"],
 )  # fmt: skip
 def test_a_docx_has_what_word_shows(body, expected, warning, caplog):
     assert blocks(docx(body, {"r1": "https://a.example/lanes"}), ".docx") == expected
@@ -133,13 +136,16 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
         (f"{LONG}<table><tr><th colspan=2>The dam<tr><th>Height<td>48 m<tr><th>Built<td>1953</table>",
          ["The dam", "Height: 48 m", "Built: 1953"], []),
         ("<script>no</script><p>Two\n<b>more</b></p><p>words", ["Two more", "words"], ["no"]),
+        (f"<p>{SENTENCE}</p><p>It closed.</p><ul><li>Boats: 9</li></ul>", [SENTENCE, "It closed.", "Boats: 9"], []),
+        (f"{LONG}<table><tr><th>ship<th>crew<tr><td>Emma<table><tr><th>Engine<td>Halvers</table><td>9</table>",
+         ["ship: Emma, Engine: Halvers, crew: 9"], []),
         ("<!-- nothing -->", [], []),
         ("<h1>Visit</h1><p>Die Ver&shy;waltung<sup><a href='#n1'>[1]</a></sup> spricht.</p>", ["Visit", "Die Verwaltung spricht."], []),
         ("<p>The harbour office<br>The office is open on Mondays, and on other days<br>by appointment.</p>",
          ["The harbour office", "The office is open on Mondays, and on other days\nby appointment."], []),
     ],
     ids=["layout", "inline", "list in a cell", "row names", "rowspan", "spans and links", "links of an article", "menus",
-         "struck and raised", "two headers", "a wide name", "a title", "short", "nothing", "marks", "line breaks"],
+         "struck and raised", "two headers", "a wide name", "a title", "short", "one long paragraph", "a table in a cell", "nothing", "marks", "line breaks"],
 )  # fmt: skip
 def test_html_keeps_the_article_whole(page, expected, absent):
     found = blocks(f"<html><head><title>t</title></head><body>{page}</body></html>".encode(), ".html")
