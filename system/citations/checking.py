@@ -1,7 +1,6 @@
 """Check each sentence of a text against the source that it cites alone.
 
-A sentence that its source does not decide is checked once more against all sources, so that a wrong reference can be
-told from an invented statement.
+A sentence that its source does not decide, or whose source cannot be read, is checked once more against all sources.
 """
 
 import re
@@ -46,7 +45,7 @@ async def check_citations(
 ) -> AsyncGenerator[CheckedCitation, None]:
     """Check each citation against its source, and yield it as it is done; see ``FactChecker.check_citations``.
 
-    First come those whose source cannot be read, last those that their source does not decide.
+    First come those that their source decides, then the others, which another source may support.
     """
     checker = checker.for_statements()
     dated, settings = Claim("a statement", date=date), checker.engine.settings
@@ -54,17 +53,19 @@ async def check_citations(
     heard: list[str] = []
     pages, sources = await in_own_thread(partial(hearing, heard, partial(_read, citing, documents, limits, fetch)))
     made = partial(CheckedCitation, warnings=tuple(heard))
+    undecided = dict[int, CheckedCitation]()
     for one in citing.citations:
         if not (source := sources[one.target]).pages:
-            yield made(citation=one, source="", outcome=source.outcome, why=source.why)
+            undecided[one.number] = made(citation=one, source="", outcome=source.outcome, why=source.why)
+            if not pages:
+                yield undecided.pop(one.number)
     cited = {one.number: one for one in citing.citations if sources[one.target].pages}
     retrieval = settings.retrieval.model_copy(update={"search": ""})  # which would add pages
     collect = partial(PageCollection, settings=settings.model_copy(update={"retrieval": retrieval}))
     alone = {name: collect(lambda *_, found=found: found, name=name) for name, found in pages.items()}
     own = EachItsOwn({number: alone[sources[one.target].name] for number, one in cited.items()})
-    claims = {number: one.sentence.as_claim(dated, number) for number, one in cited.items()}
-    undecided = dict[int, CheckedCitation]()
-    async with aclosing(checker.check_many([*claims.values()], own)) as checks:
+    claims = {one.number: one.sentence.as_claim(dated, one.number) for one in citing.citations}
+    async with aclosing(checker.check_many([claims[number] for number in cited], own)) as checks:
         async for checked in checks:
             citation = cited[checked.claim.id]
             result = made(citation=citation, source=sources[citation.target].name, **_said(checked.result))
