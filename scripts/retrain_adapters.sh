@@ -8,7 +8,7 @@
 #
 # --moderator how it is trained: debate-sft on correct and corrected rulings together (DebateCV; the default), d-sft-dpo
 #             on correct ones first, then preferring corrected to wrong ones (its first version), or none. On an A10G
-#             the three other adapters take about 20 hours, the moderator with its debates two more days
+#             the three other adapters take about 19 hours, the moderator with its debates two more days
 #             (docs/training.md); without it the base model moderates, which DebateCV found worse than one judge
 # --served    4-bit checkpoint that the engine serves (default: Qwen/Qwen2.5-14B-Instruct-AWQ)
 # --quantize  make that checkpoint of this model instead, by llm-compressor in .venv-quantize
