@@ -4,7 +4,7 @@ import logging
 from functools import cache, lru_cache
 from typing import Any
 
-SURE = 0.0125  # probability of the expected language below which a text is in another; 3,568 English claims lie above
+LIKELY, SURE = 0.25, 25  # least probability of another language, and its ratio to that of the expected one
 OPENING = 2000  # characters of a text that tell its language
 log = logging.getLogger(__name__)
 _NEAR = {"en": ("pcm",)}  # Nigerian Pidgin, which names of Nigeria are taken for
@@ -21,8 +21,8 @@ def other_language(text: str, expected: str) -> str:
         return ""
     ranking = dict(identifier.rank(text[:OPENING]))
     likeliest = max(ranking, key=lambda code: ranking[code])
-    near = (expected, *_NEAR.get(expected, ()))
-    return "" if likeliest in (*near, "zxx") or ranking[expected] >= SURE else likeliest  # zxx: no language at all
+    near = (expected, "zxx", *_NEAR.get(expected, ()))  # zxx: no language at all
+    return likeliest if likeliest not in near and ranking[likeliest] >= max(LIKELY, SURE * ranking[expected]) else ""
 
 
 @cache

@@ -34,5 +34,12 @@ def test_a_full_disk_costs_the_language_and_nothing_else(monkeypatch, caplog) ->
     ]
 
 
-def test_another_language_is_told() -> None:
-    assert other_language(GERMAN, "en") == "de"
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (GERMAN, "de"), ("Le pont fut ouvert en 1932.", "fr"), ("El puente se abrió en 1932.", "es"),
+        ("A ponte foi aberta em 1932.", "pt"), ("Anna Berg got 900 votes.", ""), ("2019 41,200 2020 12,900 x", ""),
+    ],
+)  # fmt: skip
+def test_another_language_is_told_where_it_is_sure(text, language) -> None:
+    assert other_language(text, "en") == language
