@@ -1,5 +1,6 @@
-"""Index documents and stores as an archive of any size, or search a store.
+"""Write documents as a store, index documents and stores as an archive of any size, or search.
 
+python -m knowledge_store build FOLDER --output STORE.json
 python -m knowledge_store index SOURCE… --output ARCHIVE.sqlite [--dense]
 python -m knowledge_store search STORE.json|ARCHIVE.sqlite "a question" [--limit 5]
 """
@@ -24,11 +25,13 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m knowledge_sto
 
     logging.basicConfig(format="%(message)s")
     try:
-        if options.command == "index":
+        if options.command == "build":
+            _build(options.folder, options.output)
+        elif options.command == "index":
             _index(options.sources, options.output, options.encoder if options.dense else "")
         else:
             _search(options.store, options.question, options.limit)
-    except (DocumentsError, EncoderUnavailable, SearchError) as error:
+    except (DocumentsError, EncoderUnavailable, OSError, SearchError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
@@ -38,6 +41,9 @@ def parser(prog: str = "python -m knowledge_store") -> argparse.ArgumentParser:
     """The options."""
     made = argparse.ArgumentParser(prog=prog, description=(__doc__ or "").partition("\n")[0])
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    building = commands.add_parser("build", help="write documents as a store")
+    building.add_argument("folder", help="document or folder of documents")
+    building.add_argument("--output", type=Path, required=True, metavar="STORE.json", help="the store to write")
     indexing = commands.add_parser("index", help="index documents or stores as an archive, or add to one")
     add = indexing.add_argument
     add("sources", nargs="+", metavar="SOURCE", help="document, folder of documents, or store (JSON Lines)")
@@ -62,6 +68,14 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text}")
     return int(text)
+
+
+def _build(folder: str, output: Path) -> None:
+    from knowledge_store.pages.store import write_store
+
+    flaws = Flaws()
+    count = write_store(read_documents(folder, flaws), output)
+    print(f"{output}: {counted(count, 'page')}{describe(flaws)}")
 
 
 def _index(sources: list[str], output: Path, encoder: str) -> None:

@@ -96,7 +96,6 @@ def score_runs(
 
 
 def _drawn(pairs: Sequence[Pair], metrics: Metrics, labels: Sequence[Label]) -> dict[str, Draws]:
-    """Return the draws of each score by its name."""
     resamples = Resamples(len(pairs))
     truth, answers = [str(one.gold.label) for one in pairs], [one.predicted.label for one in pairs]
     found = {

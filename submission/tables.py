@@ -35,7 +35,6 @@ def print_report(report: ScoreReport, console: Console) -> None:
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> Table:
-    """Make a table whose first column is text and whose others are numbers, with three digits."""
     table = Table(headings[0], title=title, title_justify="left")
     for heading in headings[1:]:
         table.add_column(heading, justify="right")

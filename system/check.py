@@ -124,7 +124,6 @@ def _no_claim(case: Case) -> str:
 
 
 def _none(case: Case, kind: str) -> Outcome:
-    """The outcome of a question or an opinion."""
     reason = f"This is {kind}, not a claim: no evidence can make it true or false."
     verdict = Verdict(label=Label.NOT_ENOUGH_EVIDENCE, justification=reason, confidence=GUESS)
     case.graph.add(verdict, [case.graph.root], "judge")

@@ -56,7 +56,6 @@ async def check(adapter: Path, /, *, count: int = 8, settings: HiddenSettings = 
 
 
 async def _ask(settings: Settings, tasks: Sequence[Task[Reply]]) -> list[Result]:
-    """Return the engine's greedy replies."""
     model: Model = load_model(settings, asked={type(task) for task in tasks})
     try:
         return await model.generate([Request(task) for task in tasks])

@@ -81,7 +81,6 @@ def _source(model: str) -> Path:
 
 
 def _config(source: Path) -> dict[str, object]:
-    """Return the configuration without its quantization."""
     config: dict[str, object] = json.loads((source / CONFIG).read_text(encoding="utf-8"))
     method = config.pop("quantization_config", None)
     if isinstance(method, dict):

@@ -232,7 +232,6 @@ def _ids(entries: Sequence[_Entry], rows: Sequence[Mapping[str, object]], start:
 
 
 def _id(place: str, fields: Mapping[str, object]) -> str:
-    """The digits of a claim's id, or empty."""
     value = fields.get("id", fields.get("claim_id"))
     text = "" if value is None else str(value)
     if text and not ID.fullmatch(text):

@@ -112,7 +112,6 @@ def _slow_from(timings: TimeReport | None) -> float:
 
 
 def _facts(setup: Mapping[str, Any]) -> Iterator[str]:
-    """Describe a run: its claims, the strategy and the model."""
     if file := setup.get("claims_file"):
         yield f"claims of {Path(file).name}"
     settings = setup.get("settings", {})

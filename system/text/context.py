@@ -2,9 +2,7 @@
 
 A statement is shown, quoted and corrected as it stands in its text. Passages and windows are searched for with its
 context before it (``Claim.query``); the reader and language models get both. The rules here are for English, and only
-tell whether a statement refers to something outside; what it refers to is left to the reader::
-
-    context_of("It has two lanes.", ["The Aster bridge opened in 1932."])  # "The Aster bridge opened in 1932."
+tell whether a statement refers to something outside; what it refers to is left to the reader.
 """
 
 import re

@@ -124,7 +124,6 @@ def _numbers(said: Sequence[str]) -> set[str]:
 
 @lru_cache(maxsize=50_000)
 def _letters(word: str) -> str:
-    """Return the consonants of a word; a number stays as it is."""
     return word if word.isdigit() else _TWICE.sub(r"\1", _LEFT_OUT.sub("", word)) or word
 
 

@@ -22,6 +22,15 @@ def _small_encoder(monkeypatch):
     monkeypatch.setattr(encoder_module.SentenceEncoder, "of", lambda _: WordEncoder())
 
 
+def test_builds_a_store_that_it_searches(folder, tmp_path, capsys):
+    store = str(tmp_path / "store.json")
+    assert main(["build", str(folder), "--output", store]) == 0
+    assert capsys.readouterr().out == f"{store}: 2 pages; empty page 1\n"
+    assert main(["search", store, "How much did fish prices fall?", "--limit", "1"]) == 0
+    assert "Prices of fish fell by 12% in May." in capsys.readouterr().out
+    assert main(["build", str(folder), "--output", "/proc/none/store.json"]) == 2
+
+
 def test_a_wrong_path_is_a_one_line_error(capsys):
     assert main(["search", "absent.json", "question"]) == 2
     assert capsys.readouterr().err.startswith("error: absent")

@@ -64,7 +64,6 @@ def build_trainer(
 
 
 def _continued(base: Any, start: Path) -> PeftModel:
-    """Load a trained adapter to train it further."""
     check_adapter(start, base, base_mark(base.name_or_path))
     model = PeftModel.from_pretrained(base, str(start), is_trainable=True)
     for config in model.peft_config.values():  # a name alone would make PEFT ask the hub when it saves

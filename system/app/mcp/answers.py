@@ -42,7 +42,6 @@ def step(kind: Kind, parts: Sequence[Any]) -> tuple[int, int | None, str]:
 
 
 def _brief(answer: dict[str, Any], most: int) -> dict[str, Any]:
-    """Return an answer with its first passages."""
     evidence = []
     for pair in answer["evidence"]:
         kept = pair["passages"][:most]

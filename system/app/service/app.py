@@ -134,7 +134,6 @@ def _progress(jobs: Jobs, job: Job) -> ClaimProgress | TextProgress:
 
 
 def _event(part: Any) -> tuple[str, str]:
-    """Return name and data of the event for a part."""
     match part:
         case Thought():
             return "thought", part.model_dump_json()

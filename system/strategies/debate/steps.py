@@ -134,7 +134,6 @@ async def debate(case: Case, shared_evidence: SharedEvidence, *, both_sides: boo
 
 
 def _as_ruling(number: int, result: Completion[RulingReply]) -> Ruling:
-    """The ruling after a round."""
     reply = result.reply
     return Ruling(
         round=number,
