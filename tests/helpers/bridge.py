@@ -48,6 +48,7 @@ QUESTIONS = ("When did the Aster bridge open?", "Who built the crossing?", "What
 
 NEI = VerdictReply(justification="Too little is known.", label=Label.NOT_ENOUGH_EVIDENCE)
 REFUTED = VerdictReply(justification="It opened in 1933.", label=Label.REFUTED)
+SILENT = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say.")
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
 
 
