@@ -77,11 +77,7 @@ def test_reply_cost_and_confidence_are_read(server, tasks):
 
 @pytest.mark.parametrize(
     ("owner", "extras"),
-    [
-        ("vllm", {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}),
-        ("llamacpp", {}),
-        ("library", None),
-    ],
+    [("vllm", {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}), ("llamacpp", {}), ("library", None)],
 )
 def test_requests_name_adapter_and_schema_and_have_only_fields_that_the_server_knows(server, tasks, owner, extras):
     server.card["owned_by"] = owner
