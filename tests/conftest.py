@@ -10,10 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-ROOT = Path(__file__).resolve().parent.parent
-
-WINDOW = "1440,1000"
-
 # Loaded all the same; collected for doctests they would be modules of one name, which pytest refuses.
 collect_ignore_glob = ["*conftest.py"]
 
@@ -33,7 +29,7 @@ def no_service_of_the_user() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder with the AVeriTeC data, ``../shared`` beside the checkout; users do not have it."""
-    folder = ROOT.parent / "shared"
+    folder = Path(__file__).resolve().parents[2] / "shared"
     if not (folder / "data").is_dir():
         pytest.skip(f"needs the AVeriTeC data in {folder / 'data'}")
     return folder
@@ -49,7 +45,7 @@ def browser() -> Iterator[Any]:
 
     options = webdriver.ChromeOptions()
     options.binary_location = binary
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", f"--window-size={WINDOW}"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1440,1000"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))

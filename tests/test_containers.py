@@ -3,11 +3,12 @@
 import re
 import shutil
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.helpers.local_site import Handler, serving
+from tests.helpers.local_site import Site, page
 from tests.helpers.processes import ROOT, run_command
 
 FILES = sorted((ROOT / "scripts" / "docker").glob("*.Dockerfile"))
@@ -55,12 +56,6 @@ def test_the_first_layer_installs_all_that_it_names(file, tmp_path):
     run_command([tmp_path / ".venv" / "bin" / "python", "-c", "import openvino, ray, uvicorn, system"])
 
 
-class Healthy(Handler):
-    def get(self) -> None:
-        self.send_response(200 if self.path == "/healthz" else 404)
-        self.end_headers()
-
-
 def health(tmp_path: Path, command: str, port: int) -> int:
     (tmp_path / "cmdline").write_bytes(command.replace(" ", "\0").encode() + b"\0")
     environment = {"PATH": "/usr/bin:/bin", "CMDLINE": str(tmp_path / "cmdline"), "PORT": str(port)}
@@ -68,8 +63,9 @@ def health(tmp_path: Path, command: str, port: int) -> int:
 
 
 def test_a_service_is_healthy_while_it_answers(tmp_path):
-    with serving(Healthy) as server:
-        port = server.server_port
+    with closing(Site()) as site:
+        site.answers["/healthz"] = page()
+        port = int(site.address.rpartition(":")[2])
         assert health(tmp_path, "python -m system serve --host 0.0.0.0", port) == 0
     assert health(tmp_path, "python -m system serve --host 0.0.0.0", port) != 0
     assert health(tmp_path, "python -m system --output /output", port) == 0

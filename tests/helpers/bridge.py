@@ -1,14 +1,10 @@
-"""An encoder that needs no model, a script for a model, and a claim about a bridge."""
+"""A script for a model, an engine on it, and a claim about a bridge."""
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from knowledge_store.dense.encoder import Vectors
 from knowledge_store.pages.page import Page, Passage
 from knowledge_store.ranking import RankedStore, rank
 from knowledge_store.settings import RetrievalSettings
@@ -36,6 +32,7 @@ from system.strategies.steps.tasks import (
 from system.tasks.base import Task
 from tests.helpers import by_strategy, fake_time
 from tests.helpers.scripted import Line, ScriptedModel
+from tests.helpers.word_encoder import BagOfWords
 
 CLAIM = Claim(id=7, text="The Aster bridge opened in 1932.", date="3-5-2021", speaker="Mara Quill")
 PAGES = (
@@ -51,22 +48,8 @@ QUESTIONS = ("When did the Aster bridge open?", "Who built the crossing?", "What
 
 NEI = VerdictReply(justification="Too little is known.", label=Label.NOT_ENOUGH_EVIDENCE)
 REFUTED = VerdictReply(justification="It opened in 1933.", label=Label.REFUTED)
+SILENT = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say.")
 BROKEN = ModelError(ErrorKind.BACKEND, "expected a reply, got none")
-
-
-class BagOfWords:
-    """Texts as counts of hashed words: exact, without a model, and near for texts that share words."""
-
-    dimension = 256
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for row, text in enumerate(texts):
-            for word in text.lower().split():
-                vectors[row, int(hashlib.md5(word.strip("?.,").encode()).hexdigest(), 16) % self.dimension] += 1
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-
-    encode_queries = encode
 
 
 class Answers:

@@ -56,10 +56,8 @@ def docx(body: str, links: dict[str, str] | None = None, **parts: str) -> bytes:
 
 
 def _relations(relations: list[str]) -> str:
-    inside = "".join(relations)
-    return (
-        f'<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">{inside}</Relationships>'
-    )
+    kind = "http://schemas.openxmlformats.org/package/2006/relationships"
+    return f'<Relationships xmlns="{kind}">{"".join(relations)}</Relationships>'
 
 
 def pdf(*pages: list[str], shown: str = "", annotation: str = "") -> bytes:

@@ -9,6 +9,7 @@ from submission.report import write_report
 from submission.write import write_outputs
 from system.graph.graph import Graph
 from system.graph.records import (
+    NO_ANSWER,
     Answer,
     AnswerType,
     Claim,
@@ -78,9 +79,7 @@ def _verdict(label: Label) -> Verdict:
 
 def _answered(graph, question, history: Passage, blog: Passage):
     said = Answer(text=QUOTE, type=AnswerType.EXTRACTIVE, source=Source.EVIDENCE, passage=history)
-    unsaid = Answer(
-        text="No answer could be found.", type=AnswerType.UNANSWERABLE, source=Source.EVIDENCE, passage=blog
-    )
+    unsaid = Answer(text=NO_ANSWER, type=AnswerType.UNANSWERABLE, source=Source.EVIDENCE, passage=blog)
     answers = []
     for passage, answer in ((history, said), (blog, unsaid)):
         found = graph.add(Evidence(passage=passage, score=0.8), [question], "retrieve")
@@ -156,9 +155,7 @@ def four_claims(folder: Path) -> tuple[Path, Path]:
         *(Claim(id=i, text=f"Claim {i}.") for i in (1, 2, 3)),
     ]
     graphs = [graph_of(claim, debate=claim.id == 0) for claim in claims]
-    results = [
-        result_of(*pair, seconds=5.0 + 30 * number) for number, pair in enumerate(zip(claims, graphs, strict=True))
-    ]
+    results = [result_of(*pair, seconds=5.0 + 30 * n) for n, pair in enumerate(zip(claims, graphs, strict=True))]
     results[2], graphs[2] = failed(claims[2])
     labels = (Label.SUPPORTED, Label.REFUTED, Label.CONFLICTING, Label.SUPPORTED)
     items = [gold_item(claim.text, label) for claim, label in zip(claims, labels, strict=True)]

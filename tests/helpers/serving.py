@@ -44,11 +44,7 @@ class Gate:
 
 @contextmanager
 def listening(
-    engine: Engine,
-    stores: Path | None = None,
-    token: str = "",
-    connections: int = CONNECTIONS,
-    **limits: float,
+    engine: Engine, stores: Path | None = None, token: str = "", connections: int = CONNECTIONS, **limits: float
 ) -> Iterator[str]:
     """The address of a real service in a thread."""
     app = create_app(FactChecker(engine=engine), ServeOptions(stores=stores, **limits), token)

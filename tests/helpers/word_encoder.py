@@ -1,4 +1,4 @@
-"""An encoder for tests that counts its work."""
+"""An encoder that needs no model and counts its work."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -8,13 +8,11 @@ import numpy as np
 from knowledge_store.dense.encoder import Vectors
 from knowledge_store.tokenization import tokenize
 
-DIMENSION = 256
 
-
-class WordEncoder:
+class BagOfWords:
     """Embeds a text as its words, hashed: texts that share words are near. Remembers what it embedded."""
 
-    dimension = DIMENSION
+    dimension = 256
 
     def __init__(self) -> None:
         self.embedded: list[str] = []
@@ -24,8 +22,8 @@ class WordEncoder:
         return self.encode_queries(texts)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
-        vectors = np.full((len(texts), DIMENSION), 1e-3, dtype=np.float32)
+        vectors = np.full((len(texts), self.dimension), 1e-3, dtype=np.float32)
         for row, text in enumerate(texts):
             for word in tokenize(text):
-                vectors[row, int.from_bytes(blake2b(word.encode()).digest()[:2], "big") % DIMENSION] += 1
+                vectors[row, int.from_bytes(blake2b(word.encode()).digest()[:2], "big") % self.dimension] += 1
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

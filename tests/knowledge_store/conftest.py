@@ -5,7 +5,7 @@ import pytest
 
 from knowledge_store.ranking import warm_up
 from tests.helpers.local_site import Site
-from tests.helpers.word_encoder import WordEncoder
+from tests.helpers.word_encoder import BagOfWords
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -16,7 +16,7 @@ def compiled():
 
 @pytest.fixture
 def encoder():
-    return WordEncoder()
+    return BagOfWords()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from knowledge_store.__main__ import main
 from knowledge_store.dense import encoder as encoder_module
-from tests.helpers.word_encoder import WordEncoder
+from tests.helpers.word_encoder import BagOfWords
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def folder(tmp_path):
 
 @pytest.fixture(autouse=True)
 def _small_encoder(monkeypatch):
-    monkeypatch.setattr(encoder_module.SentenceEncoder, "of", lambda _: WordEncoder())
+    monkeypatch.setattr(encoder_module.SentenceEncoder, "of", lambda _: BagOfWords())
 
 
 def test_builds_a_store_that_it_searches(folder, tmp_path, capsys):

@@ -18,8 +18,6 @@ from submission.score import ScoreReport
 from tests.helpers.submission_factories import paired, result
 
 SAME = (("q", "a"),)
-
-
 WORDS = Meteor(str.split, SimpleNamespace(synsets=lambda word: []))
 
 

@@ -104,24 +104,12 @@ def test_the_official_scorer_and_converter_read_what_is_written(drawn):
 
 def test_an_entry_has_the_organizers_fields_and_ours(tmp_path):
     write_json(predictions([result(claim_id=7, label=Label.CONFLICTING)]), tmp_path / "submission.json")
-    assert json.loads((tmp_path / "submission.json").read_text()) == [
-        {
-            "claim_id": 7,
-            "claim": "The bridge opened in 1932.",
-            "evidence": [
-                {
-                    "question": "When did the bridge open?",
-                    "answer": "In 1932.",
-                    "url": "https://example.org/bridge",
-                    "scraped_text": "The bridge opened in 1932.",
-                    "urls": ["https://example.org/bridge"],
-                }
-            ],
-            "pred_label": "Conflicting Evidence/Cherrypicking",
-            "justification": "A page says so.",
-            "confidence": 0.75,
-        }
-    ]
+    text, url = "The bridge opened in 1932.", "https://example.org/bridge"
+    asked = {"question": "When did the bridge open?", "answer": "In 1932."}
+    pair = {**asked, "url": url, "scraped_text": text, "urls": [url]}
+    verdict = {"pred_label": "Conflicting Evidence/Cherrypicking", "justification": "A page says so."}
+    expected = {"claim_id": 7, "claim": text, "evidence": [pair], **verdict, "confidence": 0.75}
+    assert json.loads((tmp_path / "submission.json").read_text()) == [expected]
 
 
 def test_an_answer_from_the_metadata_cites_no_page():

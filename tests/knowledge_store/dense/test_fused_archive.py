@@ -18,14 +18,14 @@ from knowledge_store.ranking import OpenBook
 from knowledge_store.searchers import SearchError
 from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import RetrievalSettings
-from tests.helpers.word_encoder import WordEncoder
+from tests.helpers.word_encoder import BagOfWords
 
 pytest.importorskip("faiss", reason="needs faiss-cpu")
 SETTINGS = RetrievalSettings()
 TEXTS = ("The automobile stopped.", "A car was red.", "Bananas are yellow.", "It rained in Oslo.")
 
 
-class Synonyms(WordEncoder):
+class Synonyms(BagOfWords):
     """Knows that a car is an automobile."""
 
     def encode_queries(self, texts):
@@ -52,7 +52,7 @@ def fresh():
 
 
 def searching(archive, settings=SETTINGS):
-    return OpenBookSearch(OpenBook(archive.path, "", None), settings, WordEncoder.dimension)
+    return OpenBookSearch(OpenBook(archive.path, "", None), settings, BagOfWords.dimension)
 
 
 def found(archive, query, limit=10):
@@ -120,7 +120,7 @@ def test_a_full_disk_keeps_what_is_written_and_goes_on_later(tmp_path):
     assert archive.add(many) == (296, 4)
 
 
-class Hashed(WordEncoder):
+class Hashed(BagOfWords):
     """Gives every text a direction of its own."""
 
     def encode_queries(self, texts):

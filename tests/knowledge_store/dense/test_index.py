@@ -12,7 +12,7 @@ from knowledge_store.dense.search import PassageIndex
 from knowledge_store.pages.page import Passage, ReadingReport
 from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import RetrievalSettings
-from tests.helpers.word_encoder import WordEncoder
+from tests.helpers.word_encoder import BagOfWords
 
 TEXTS = [
     "The minister opened a bridge in Oslo.",
@@ -42,7 +42,7 @@ words = st.lists(st.sampled_from(["one", "two", "three", "four", "five", "six"])
 
 @given(texts=st.lists(words, min_size=1, max_size=12, unique=True), question=words, written=st.lists(words, max_size=3))
 def test_the_best_is_what_brute_force_finds(texts, question, written):
-    encoder = WordEncoder()
+    encoder = BagOfWords()
     search = index(texts, encoder)
     search.expand(written)
     (hit,) = search.nearest(question, 1)
@@ -64,7 +64,7 @@ def test_vectors_from_before_the_run_are_read_unless_another_encoder_made_them(e
     for name, embedded in (("mine", TEXTS[:1]), ("another", TEXTS)):
         encoder.embedded.clear()
         search = PassageIndex(ranked, encoder, RetrievalSettings(encoder=name))
-        assert pages(search.nearest(question, 6)) == pages(index(TEXTS, WordEncoder()).nearest(question, 6))
+        assert pages(search.nearest(question, 6)) == pages(index(TEXTS, BagOfWords()).nearest(question, 6))
         assert encoder.embedded == embedded
     assert "0.npz: not used (expected the encoder another, got mine)" in caplog.text
     ranked.file.with_suffix(".npz").write_bytes(b"PK")

@@ -11,7 +11,7 @@ from knowledge_store.pages.page import Flaw, Page
 from knowledge_store.ranking import rank
 from knowledge_store.searchers.archive import Archive
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
-from tests.helpers.word_encoder import WordEncoder
+from tests.helpers.word_encoder import BagOfWords
 
 CLAIM = "The Aster bridge opened in 1931."
 PAGES = (
@@ -46,16 +46,15 @@ def test_a_question_finds_what_the_claim_does_not_lead_to(archive, encoder):
 
 def test_hops_go_through_the_archive(archive, encoder):
     hops = MultiHopSettings(beam_width=1, hops=3, hop_candidates=1)
-    assert (
-        search(index(archive, encoder), "Who built the Aster bridge?", 3, hops)[2].passage.url == "https://c.example/"
-    )
+    *_, last = search(index(archive, encoder), "Who built the Aster bridge?", 3, hops)
+    assert last.passage.url == "https://c.example/"
 
 
 def test_what_was_asked_before_changes_nothing(archive):
     questions = ["Who taught Mara Holt?", "What colour are bananas?", "Who died of fever?"]
-    alone = {question: found(index(archive, WordEncoder()), question) for question in questions}
+    alone = {question: found(index(archive, BagOfWords()), question) for question in questions}
     for order in permutations(questions):
-        asked = index(archive, WordEncoder())
+        asked = index(archive, BagOfWords())
         assert {question: found(asked, question) for question in order} == alone
 
 
@@ -68,7 +67,7 @@ def test_filters_hold_for_what_questions_find(archive, encoder):
 
 def test_vectors_of_the_archive_are_not_made_again(archive, encoder):
     pytest.importorskip("faiss", reason="needs faiss-cpu")
-    add_vectors(Archive(archive), WordEncoder(), RetrievalSettings())
+    add_vectors(Archive(archive), BagOfWords(), RetrievalSettings())
     assert found(index(archive, encoder), "Who taught Mara Holt?")[0] == "https://b.example/"
     assert encoder.embedded == []
 

@@ -11,7 +11,7 @@ from knowledge_store.dense.search import PassageIndex, diverse, search, search_p
 from knowledge_store.pages.page import Passage, ReadingReport
 from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
-from tests.helpers.word_encoder import WordEncoder
+from tests.helpers.word_encoder import BagOfWords
 from tests.knowledge_store.dense.test_index import index, ranked_store
 
 CHAIN = [
@@ -40,7 +40,7 @@ def pages(path):
 
 def likelihood(texts, question, chain):
     """Equation 1 of the paper with lambda 1 and the distance 1 - cosine."""
-    encoder, total = WordEncoder(), 0.0
+    encoder, total = BagOfWords(), 0.0
     for hop, page in enumerate(chain):
         query = "\n".join([question, *(texts[before] for before in chain[:hop][::-1])])
         total -= 1 - float(encoder.encode([texts[page]])[0] @ encoder.encode([query])[0])
@@ -51,7 +51,7 @@ def likelihood(texts, question, chain):
 @given(texts=stores(3, 3), question=questions, hops=st.integers(1, 3))
 def test_an_exhaustive_beam_finds_the_best_chain(texts, question, hops):
     wide = MultiHopSettings(beam_width=500, hops=hops, hop_candidates=100)
-    found = search_paths(index(texts, WordEncoder()), question, wide)
+    found = search_paths(index(texts, BagOfWords()), question, wide)
     assert sorted(map(tuple, map(pages, found))) == list(permutations(range(len(texts)), min(hops, len(texts))))
     scores = [path.log_likelihood for path in found]
     assert scores == pytest.approx([likelihood(texts, question, pages(path)) for path in found], abs=1e-4)
@@ -79,7 +79,7 @@ def test_hits_are_the_best_paths_then_what_others_add(encoder):
 def test_puts_the_newest_evidence_first_in_the_query():
     asked: list[str] = []
 
-    class Listening(WordEncoder):
+    class Listening(BagOfWords):
         def encode_queries(self, texts):
             asked.extend(texts)
             return super().encode_queries(texts)
@@ -102,7 +102,7 @@ def test_tiny_and_empty_stores_can_be_searched(texts, encoder):
 
 def test_diverse_hits_are_near_to_the_question_and_unlike_each_other():
     texts = ["one two three four", "one two three five", "one two eight nine", "six seven"]
-    store = index(texts, WordEncoder())
+    store = index(texts, BagOfWords())
     hits = store.nearest("one two", 4)
     assert [hit.passage.page for hit in diverse(store, hits, 3, 1.0)] == [0, 1, 2]
     assert [hit.passage.page for hit in diverse(store, hits, 2, 0.5)] == [0, 2]
@@ -114,10 +114,10 @@ def test_the_text_around_a_passage_is_that_of_its_kept_neighbors():
     first, second, third = (Passage(text[at : at + 30], "a", 0, at) for at in (0, 20, 40))
     other = Passage("A bridge.", "b", 1, 0)
     ranked = RankedStore((second, other, first, third), ReadingReport("memory", 2, 4, {}), 0.0)
-    store = PassageIndex(ranked, WordEncoder(), RetrievalSettings())
+    store = PassageIndex(ranked, BagOfWords(), RetrievalSettings())
     assert store.around(first) == ("", second.text[10:]) and store.around(other) == ("", "")
     before, after = store.around(second)
     assert before + second.text + after == text[:70]
     apart = tuple(Passage(text[at : at + 19], "a", 0, at) for at in (0, 20))  # with a space between them
-    store = PassageIndex(RankedStore(apart, ranked.report, 0.0), WordEncoder(), RetrievalSettings())
+    store = PassageIndex(RankedStore(apart, ranked.report, 0.0), BagOfWords(), RetrievalSettings())
     assert store.around(apart[1]) == (f"{text[:19]} ", "") and store.around(apart[0]) == ("", f" {text[20:39]}")

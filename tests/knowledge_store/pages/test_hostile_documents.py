@@ -12,8 +12,6 @@ from knowledge_store.pages.page import Flaws
 from tests.helpers.documents import docx
 
 SMALL = Limits(seconds=2.0, memory=2**29, output=2**22)
-
-
 WIDE = '<w:tc><w:tcPr><w:gridSpan w:val="30000000"/></w:tcPr><w:p/></w:tc>'
 TOO_MUCH = {
     "wide cell.docx": lambda: docx(f"<w:tbl><w:tblGrid/><w:tr>{WIDE}</w:tr></w:tbl>"),
@@ -41,20 +39,13 @@ def test_a_hostile_document_is_read_or_left_out_in_time(name, tmp_path, caplog):
         assert flaws.total() == 1 and f"{name}: skipped, " in caplog.text
 
 
-@pytest.fixture
-def hanging(monkeypatch):
-    """Documents whose names begin with "a" take longer than anybody waits."""
-
+def test_hanging_documents_leave_time_for_those_behind(tmp_path, monkeypatch, caplog):
     def read(source, suffix, name, limits):
         if name.startswith("a"):
-            isolated(limits, time.sleep, 600)
+            isolated(limits, time.sleep, 600)  # longer than anybody waits
         return read_document(source, suffix, name, limits)
 
     monkeypatch.setattr(documents, "read_document", read)
-
-
-@pytest.mark.usefixtures("hanging")
-def test_hanging_documents_leave_time_for_those_behind(tmp_path, caplog):
     for name in ("a.txt", "aa.txt", "b.txt"):
         (tmp_path / name).write_text("It snowed.")
     pages = list(read_documents(tmp_path, Flaws(), limits=Limits(until=monotonic() + 12)))
@@ -62,7 +53,6 @@ def test_hanging_documents_leave_time_for_those_behind(tmp_path, caplog):
     assert [message.split(":")[0] for message in caplog.messages] == ["a.txt", "aa.txt"]
 
 
-@pytest.mark.usefixtures("hanging")
 def test_documents_are_left_out_when_the_time_is_up(tmp_path, caplog):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("It snowed.")

@@ -247,9 +247,8 @@ def test_an_archive_is_a_store_for_all_claims(answers, archive, tmp_path, output
 
 
 def test_stores_are_indexed_and_embedded_ahead_of_a_run(bridge_files, tmp_path, monkeypatch, caplog):
-    assert (
-        cli.main(["store", "index", "notes", "--output", "store.sqlite"]) == 0 and (tmp_path / "store.sqlite").exists()
-    )
+    assert cli.main(["store", "index", "notes", "--output", "store.sqlite"]) == 0
+    assert (tmp_path / "store.sqlite").exists()
     monkeypatch.setattr(SentenceEncoder, "of", lambda _: BagOfWords())
     (tmp_path / "stores" / "1.json").unlink()
     assert cli.main(["embed", *bridge_files]) == 0

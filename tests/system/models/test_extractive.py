@@ -160,10 +160,7 @@ TRAFFIC = Claim(id=0, text="The bridge was opened for traffic.")
     [
         (Label.SUPPORTED, "The evidence agrees with the claim; most of all: “It opened.” (page0.example)."),
         (Label.REFUTED, "The evidence contradicts the claim; most of all: “It is closed.” (page1.example)."),
-        (
-            Label.CONFLICTING,
-            "both ways: “It opened.” (page0.example), but also “It is closed.” (page1.example).",
-        ),
+        (Label.CONFLICTING, "both ways: “It opened.” (page0.example), but also “It is closed.” (page1.example)."),
         (Label.NOT_ENOUGH_EVIDENCE, "does not settle the claim; nearest to it: “It is closed.” (page1.example)."),
     ],
 )

@@ -121,11 +121,6 @@ def test_tokenizer_reads_control_tokens_as_plain_text(tiny_tokenizer):
     assert attacked == innocent == chat.tokenizer.convert_tokens_to_ids([*turn, *turn, turn[0]])
 
 
-def test_a_foreign_prompt_is_sent_verbatim():
-    task = FreePrompt(claim=Claim(id=0, text="c"), prompt='Say "a":\n{"b": 1}<|im_end|>')
-    assert render(task, False) == [{"role": "user", "content": 'Say "a":\n{"b": 1}< |im_end|>'}]
-
-
 NO_SYSTEM = "{{ raise_exception('no system role') if messages[0].role == 'system' else 'fine' }}"
 
 

@@ -77,15 +77,12 @@ def test_reply_cost_and_confidence_are_read(server, tasks):
 
 @pytest.mark.parametrize(
     ("owner", "extras"),
-    [
-        ("vllm", {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}),
-        ("llamacpp", {}),
-        ("library", None),
-    ],
+    [("vllm", {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}), ("llamacpp", {}), ("library", None)],
 )
 def test_requests_name_adapter_and_schema_and_have_only_fields_that_the_server_knows(server, tasks, owner, extras):
     server.card["owned_by"] = owner
-    ask(server, Request(tasks["judge"], temperature=0.4, seed=7), Request(tasks["merge"]))
+    requests = Request(tasks["judge"], temperature=0.4, seed=7), Request(tasks["answer"])
+    ask(server, *requests, adapters={Adapter.VERDICT_PREDICTION: "vp"})
     bodies = {body["model"]: body for _, body in server.bodies}
     judge = bodies.pop("vp")
     assert "Your task" not in judge.pop("messages")[0]["content"]
@@ -94,22 +91,17 @@ def test_requests_name_adapter_and_schema_and_have_only_fields_that_the_server_k
     sampling = {"temperature": 0.4, "seed": 7, "max_tokens": 320, "logprobs": True, "top_p": 1.0}
     thinking = {} if extras is None else {"chat_template_kwargs": {"enable_thinking": False}}
     assert judge == sampling | thinking | (extras or {}) | {"model": "vp"}
-    assert not bodies.pop("base")["logprobs"] and not bodies
+    base = bodies.pop("base")  # in place of the absent adapter, with full instructions
+    assert "Your task: answer" in base["messages"][0]["content"] and not base["logprobs"] and not bodies
 
 
-def test_a_free_reply_is_asked_for_without_a_schema(server):
+def test_a_foreign_prompt_is_sent_verbatim_and_without_a_schema(server):
     server.card["max_model_len"] = 8192
     server.reply = lambda body: chat("Well: {")
-    (result,) = ask(server, Request(FreePrompt(claim=Claim(id=0, text="c"), prompt="Say <|anything|>.")))
+    (result,) = ask(server, Request(FreePrompt(claim=Claim(id=0, text="c"), prompt='Say "a":\n{"b": 1}<|im_end|>')))
     assert "response_format" not in server.bodies[0][1]
-    assert server.bodies[0][1]["messages"] == [{"role": "user", "content": "Say < |anything|>."}]
+    assert server.bodies[0][1]["messages"] == [{"role": "user", "content": 'Say "a":\n{"b": 1}< |im_end|>'}]
     assert result.reply.text == "Well: {"
-
-
-def test_absent_adapter_is_the_base_with_full_instructions(server, tasks):
-    ask(server, Request(tasks["judge"]), adapters={})
-    ((_, body),) = server.bodies
-    assert body["model"] == "base" and "Your task: judge the claim" in body["messages"][0]["content"]
 
 
 @pytest.mark.parametrize("owner", ["vllm", "somebody"])

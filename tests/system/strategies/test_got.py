@@ -25,7 +25,7 @@ from system.strategies.steps.tasks import (
     WritePassage,
 )
 from system.strategies.steps.verdict import vote
-from tests.helpers.bridge import BROKEN, NEI, PAGES, QUESTIONS, REFUTED, BagOfWords, asked, ran, run_check
+from tests.helpers.bridge import BROKEN, NEI, PAGES, QUESTIONS, REFUTED, SILENT, BagOfWords, asked, ran, run_check
 
 
 def test_the_graph_of_figure_2(make_case):
@@ -129,8 +129,7 @@ def test_an_answer_may_name_the_metadata_as_its_source(make_case, answers):
 
 
 def test_passages_that_do_not_answer_are_left_out_of_the_merge(make_case, answers):
-    silent = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say.")
-    answers.replace[AnswerQuestion] = lambda request: None if "opened" in request.task.passage.text else silent
+    answers.replace[AnswerQuestion] = lambda request: None if "opened" in request.task.passage.text else SILENT
     case, _ = ran(make_case(graph__branches=1, retrieval__top_k=3))
     assert not asked(case, MergeAnswers)
     pair = case.graph["q1.m1"].content
@@ -267,8 +266,7 @@ def test_a_last_judgement_of_what_all_branches_found_overrides_them(make_case, a
 @pytest.mark.parametrize("found", [True, False])
 def test_branches_vote_if_there_is_no_pooled_judgement(make_case, answers, found):
     answers.replace[JudgeClaim] = lambda r: BROKEN if len(r.task.pairs) > 1 else None
-    nothing = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="Nothing.")
-    answers.replace[AnswerQuestion] = lambda _: None if found else nothing
+    answers.replace[AnswerQuestion] = lambda _: None if found else SILENT
     case, _ = ran(make_case(model__backend="extractive", graph__debate=False))
     assert len(case.graph.holding(Verdict)) == 3  # of two branches and their vote
     assert [failure.operation for failure in case.failures] == (["judge"] if found else ["cite"])

@@ -193,8 +193,7 @@ def test_packed_weights_come_back_and_two_readers_have_a_mean(trained, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("name", "labels", "text"),
-    [("vitaminc", ("SUPPORTS", "REFUTES"), "evidence"), ("aggrefact", (1, 0), "doc")],
+    ("name", "labels", "text"), [("vitaminc", ("SUPPORTS", "REFUTES"), "evidence"), ("aggrefact", (1, 0), "doc")]
 )
 def test_published_forms_are_read(tmp_path, name, labels, text):
     statements = zip(("It opened in 1932.", "It opened in 1931."), labels, strict=True)

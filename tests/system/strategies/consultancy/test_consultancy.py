@@ -22,10 +22,7 @@ def prompts(case, kind):
 
 @pytest.mark.parametrize(
     ("strategy", "speakers"),
-    [
-        ("consultancy", [CONSULTANT, JUDGE, CONSULTANT, CONSULTANT]),
-        ("ai_debate", [*BOTH, JUDGE, *BOTH, JUDGE, *BOTH]),
-    ],
+    [("consultancy", [CONSULTANT, JUDGE, CONSULTANT, CONSULTANT]), ("ai_debate", [*BOTH, JUDGE, *BOTH, JUDGE, *BOTH])],
 )
 def test_three_rounds_with_questions_of_the_judge(make_case, strategy, speakers):
     case, outcome = ran(make_case(strategy=strategy))

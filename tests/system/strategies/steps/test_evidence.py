@@ -4,14 +4,13 @@ import asyncio
 
 import pytest
 
-from system.graph.records import AnswerType, Source
 from system.strategies.debate.tasks import Argue
 from system.strategies.steps import evidence
 from system.strategies.steps.evidence import retrieve
-from system.strategies.steps.tasks import AnswerQuestion, AnswerReply, ArgumentReply, MergeAnswers, MergeReply
+from system.strategies.steps.tasks import AnswerQuestion, ArgumentReply, MergeAnswers, MergeReply
 from system.tasks.base import EvidenceTask
 from tests.helpers import by_strategy
-from tests.helpers.bridge import PAGES, asked, ran
+from tests.helpers.bridge import PAGES, SILENT, asked, ran
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -46,8 +45,7 @@ READ, BRIDGE = PAGES[0][0], PAGES[2][0]
 
 def silent(request):
     """A reader who answers from one page alone."""
-    unsaid = AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer="It does not say.")
-    return None if request.task.passage.url == READ else unsaid
+    return None if request.task.passage.url == READ else SILENT
 
 
 @pytest.mark.parametrize("strategy", [*by_strategy.all_of("GATHERING"), *by_strategy.all_of("SPEAKING")])
