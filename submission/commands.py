@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from submission.files import SubmissionError
+from submission.files import EXTRA, SubmissionError
 from system.averitec.claims import ClaimsError
 from system.files.journal import JournalError
 from system.files.texts import FileError, write_text
@@ -50,7 +50,9 @@ def main(argv: Sequence[str] | None = None, prog: str = "python -m submission") 
         Console(stderr=True).print(Text(f"error: {error}", style="red"), soft_wrap=True)
         return 2
     except ModuleNotFoundError as error:
-        print(f"error: needs {error.name}; run scripts/setup.sh score, or pip install '.[score]'", file=sys.stderr)
+        if not (error.name or "").startswith("sklearn"):
+            raise
+        print(f"error: this command needs scikit-learn; {EXTRA}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         Console(stderr=True).print("interrupted; the replies so far are kept: run the same command to resume")

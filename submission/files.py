@@ -10,6 +10,9 @@ from system.files.texts import FileError, repair
 J = TypeVar("J", list[Any], dict[str, Any])
 
 
+EXTRA = "run scripts/setup.sh score, or pip install '.[score]'"
+
+
 class SubmissionError(FileError):
     """A file or option that cannot be used; the message names it, what was expected and the remedy."""
 

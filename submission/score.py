@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from submission.ev2r.scores import Ev2rScores, ev2r_scores
-from submission.files import MissingResource
+from submission.files import EXTRA, MissingResource
 from submission.legacy.scores import LegacyScores, legacy_scores
 from submission.read import Pair, Pairing, read_pairing
 from submission.validate import outcome, validate
@@ -120,8 +120,11 @@ def score(predictions: Path, gold: Path, metrics: Metrics = NONE, *, two_labels:
 
 
 def score_legacy(pairs: Sequence[Pair]) -> LegacyScores:
-    """Score pairs by METEOR; raise ``MissingResource`` if there is no WordNet."""
-    from submission.legacy.resources import load_meteor  # NLTK takes a second to import, and only this metric needs it
+    """Score pairs by METEOR; raise ``MissingResource`` if there is no NLTK or no WordNet."""
+    try:
+        from submission.legacy.resources import load_meteor  # NLTK takes a second, and only this metric needs it
+    except ModuleNotFoundError as error:
+        raise MissingResource(f"METEOR needs {error.name}; {EXTRA}") from error
 
     return legacy_scores(pairs, *load_meteor())
 

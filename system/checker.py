@@ -2,12 +2,7 @@
 
 The command line, the library, the service, the MCP server and a Ray worker are loops around it. It alone decides which
 settings and calibration apply (``Engine.for_documents``), how time is shared, what becomes of faults, and that a
-refuted claim is corrected::
-
-    checker = Checker(load_engine(settings))
-    checked = await checker.check(Claim("The bridge opened in 1931."), document_collection("notes/", settings))
-    async for checked in checker.check_many(claims, StoreCollection(Path("stores"), settings)):
-        print(checked.to_dict())
+refuted claim is corrected. docs/way.md shows that way in twelve lines.
 """
 
 import asyncio

@@ -49,6 +49,8 @@ def test_the_first_layer_installs_all_that_it_names(file, tmp_path):
         (tmp_path / target).mkdir(parents=True, exist_ok=True)
         for source in sources:
             shutil.copy(ROOT / source, tmp_path / target)
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", tmp_path / "wheel"]
+    run_command([sys.executable, "-m", "pip", "wheel", *options, tmp_path])
     script, *extras = re.search(r"scripts/setup\.sh[\w ]+", " ".join(arguments(file, "RUN")))[0].split()
     if "gpu" in extras and not shutil.which("nvidia-smi"):
         pytest.skip("installs 8 GB of CUDA; tests/test_requirements.py resolves its versions")

@@ -38,8 +38,8 @@ COMBINATIONS = [  # what resolves together does so alone
     "gpu,train",  # scripts/retrain_adapters.sh
     "gpu,test",  # scripts/prove_gpu.py
     "cpu,test",  # scripts/test_vllm.sh
-    "docs,ray,serve,train",  # scripts/build_docs.sh
-    "ray,serve,test,train",  # scripts/test.sh
+    "docs,ray,score,serve,train",  # scripts/build_docs.sh
+    "ray,score,serve,test,train",  # scripts/test.sh
     "archive,bench,hub,mcp,ray,serve",  # scripts/docker/cpu.Dockerfile, and those that are named alone
 ]
 

@@ -16,7 +16,8 @@ LONGEST_NAME = 60  # characters of a column's name, which each row repeats
 LONGEST_CELL = 500  # characters; a table with a longer one lays out a page
 MOST_COLUMNS = 100  # that a cell may span
 TELLING = 20  # characters from which a block shows that its place belongs to the article
-LISTS = ("ul", "ol", "li", "dl")  # stand within an article
+SHORT = 600  # characters of an article at least; a smaller element is only a part of one
+WHOLE = ("article", "main", "body", "html")  # elements that hold all of an article
 LINKED = 0.5  # share of characters in links from which a part beside the article is a menu
 
 _PHRASES = (
@@ -110,22 +111,21 @@ def blocks(tree: Any) -> Iterator[tuple[Any, str]]:
 def _within(found: Sequence[tuple[Any, str]], extracted: str) -> set[Any] | None:
     """The elements whose blocks belong to the article that was extracted; None if nothing tells where it is.
 
-    It is the innermost element that holds what all extracted blocks stand in, without parts before and behind them that
-    are mostly links.
+    It is the innermost element around all extracted blocks that has the size of an article, without parts before and
+    behind them that are mostly links.
     """
     known = [element for element, block in found if len(bare := _bare(block)) >= TELLING and bare in extracted]
     if not known:
         return None
     paths = [[*reversed([element, *element.iterancestors()])] for element in known]
-    around = [path[:-1] or path for path in paths]
-    shared = [steps[0] for steps in zip(*around, strict=False) if all(step is steps[0] for step in steps)]
-    while shared[-1].tag in LISTS:
+    shared = [steps[0] for steps in zip(*paths, strict=False) if all(step is steps[0] for step in steps)]
+    while shared[-1].tag not in WHOLE and (shared[-1].tag == "p" or len(_bare("".join(shared[-1].itertext()))) < SHORT):
         shared.pop()
     root = shared[-1]
     parts = list(root)
     holding = {path[len(shared)] for path in paths if len(path) > len(shared)}
     places = [place for place, part in enumerate(parts) if part in holding] or [0]
-    outside = {*parts[: places[0]], *parts[places[-1] + 1 :]} if root.tag not in ("article", "main") else set()
+    outside = {*parts[: places[0]], *parts[places[-1] + 1 :]} if root.tag not in WHOLE[:2] else set()
     menus = {part for part in outside if _linked(part) > LINKED}
     lines = ((element, {element, *element.iterancestors()}) for element, _ in found)
     inside = {element for element, line in lines if root in line and not line & menus}
@@ -140,9 +140,10 @@ def _linked(element: Any) -> float:
 
 def _rows(table: Any) -> list[str] | None:
     """The rows of a table as blocks; None if it lays out a page."""
-    if table.xpath("boolean(.//h1 | .//h2 | .//h3)"):
-        return None
     lines = table.xpath("./tr | ./thead/tr | ./tbody/tr | ./tfoot/tr")
+    layout = table.xpath("boolean(.//h1 | .//h2 | .//h3 | .//tr[count(td | th) < 2]//table)")
+    if layout or (len(lines) < 2 and table.find(".//table") is not None):
+        return None
     grid = [dict[int, str]() for _ in lines]  # cells by their columns; one that spans several rows stands in each
     for place, line in enumerate(lines):
         column = 0

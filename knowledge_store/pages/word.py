@@ -109,11 +109,15 @@ def _converted(parts: dict[str, bytes], document: Any, name: str) -> str:
 
 def _drop_missing(tree: Any, relations: bytes, name: str) -> None:
     """Drop references to links and pictures that the document lacks, at which mammoth would stop."""
-    for element in tree.iter():
-        for key, target in element.items():
-            if key.startswith(R) and f'Id="{target}"'.encode() not in relations:
-                del element.attrib[key]
-                log.warning("%s: the link or picture %s is missing", name, target)
+    from lxml import etree
+
+    listed = etree.fromstring(relations, etree.XMLParser(recover=True, resolve_entities=False)) if relations else None
+    known = set() if listed is None else set(listed.xpath("//@Id"))
+    lost = [(one, key) for one in tree.iter() for key, to in one.items() if key.startswith(R) and to not in known]
+    for element, key in lost:
+        del element.attrib[key]
+    if lost:
+        log.warning("%s: %d links or pictures are missing", name, len(lost))
 
 
 def _unwrap(tree: Any) -> None:

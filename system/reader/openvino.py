@@ -3,9 +3,6 @@
 One pass gives the logits of both heads. The weights are integers of 8 bits, in files of at most 45 MB that are joined
 in memory. ``reader.json`` has ``tokens``, the longest pair; the temperature of each head; and the two thresholds of
 ``reading.decide``, all fitted on held-out data by ``python -m training reader``.
-
-    reader = OpenVinoReader(Path("system/reader/mpnet"))
-    reader.probabilities([("It opened in 1932.", "It opened in 1931.")])
 """
 
 import json

@@ -3,9 +3,6 @@
 ``STRATEGIES`` is the one list of them: the name that users give, and the module and function that do it. A strategy is
 imported when it is first used, so the help of a command imports none. To delete one, delete its folder, its tests and
 its line here; to add one, see docs/add_a_strategy.md. ``base`` loads them, and ``steps`` has what several share.
-
-    from system.strategies.base import named
-    outcome = await named("got")(case)
 """
 
 from difflib import get_close_matches

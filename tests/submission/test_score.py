@@ -56,6 +56,7 @@ def test_label_scores_are_those_worked_out_by_hand():
     scores = label_scores(gold, predicted)
     assert (scores.claims, scores.accuracy) == (7, pytest.approx(4 / 7))
     assert scores.macro_f1 == pytest.approx((1 / 2 + 2 / 3 + 1 + 0) / 4)
+    assert scores.macro_f1 == pytest.approx(f1_score(gold, predicted, labels=list(Label), average="macro"))
     refuted = scores.labels[REFUTED]
     assert (refuted.precision, refuted.recall, refuted.support) == (pytest.approx(2 / 3), pytest.approx(2 / 3), 3)
     assert (scores.labels[CONFLICTING].precision, scores.labels[CONFLICTING].f1) == (0, 0)

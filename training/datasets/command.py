@@ -37,7 +37,7 @@ from training.finetuning.command import DATA
 SetName = Literal["question_generation", "verdict_prediction", "question_answering", "moderator"]
 CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L6-v2"
 LOCAL = ("vllm",)  # backends whose model is a folder or a name on the hub, with its tokenizer
-BALANCED = 0.1  # with which a small model judges more often than it abstains (docs/training.md)
+PARTIAL = 0.1  # with which a small model judges more often than it abstains (docs/training.md)
 
 R = TypeVar("R", bound=Record)
 Share = Annotated[float, Parameter(validator=Number(gte=0, lte=1))]
@@ -72,7 +72,7 @@ class Options:
     knowledge_store: Path | None = None
     scorer: str | None = None
     threshold: Share = 0.5
-    partial: Share = BALANCED
+    partial: Share = PARTIAL
     tokenizer: str | None = None
     limit: int | None = None
     overwrite: bool = False

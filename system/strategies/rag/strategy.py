@@ -3,8 +3,6 @@
 Search the store for the claim itself, keep ten passages that differ (maximal marginal relevance), and show each with
 its address, its date and the text around it. One reply holds up to ten questions with their answers, a rating of each
 label and the verdict. If the option ``examples`` names annotated claims, those most like the claim are shown first.
-
-    factgraph --strategy rag --claims dev.json --knowledge-store stores/dev --options examples=train.json
 """
 
 from collections.abc import Sequence

@@ -69,7 +69,7 @@ def test_without_fetch_an_address_is_not_read(checker):
     assert only.outcome is Outcome.UNREADABLE and "--fetch" in only.why
 
 
-def test_a_name_that_two_sources_share_decides_nothing(checker):
+def test_a_name_that_two_sources_share_is_not_the_cited_one(checker):
     sources = {f"https://{site}.example/a/aster.html": "The Aster bridge opened in 1931." for site in ("x", "y")}
     (only,) = checker.check_citations("The Aster bridge opened in 1931 [a](https://z.example/aster.html).", sources)
     assert only.outcome is Outcome.ELSEWHERE and "In the one cited: no document has this address" in only.why
