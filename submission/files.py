@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 from system.files.texts import FileError, repair
 
 J = TypeVar("J", list[Any], dict[str, Any])
-
-
 EXTRA = "run scripts/setup.sh score, or pip install '.[score]'"
 
 

@@ -247,7 +247,8 @@ def unwrapped(lines: Sequence[str]) -> Iterator[str]:
             block.append(" ")
         block.append(line)
         after = lines[number + 1] if 0 < number < len(lines) - 1 else ""
-        goes_on = line.rstrip(f",;-{SOFT_HYPHEN}")[-1:].isalpha() and after[:1].islower() and _WORD.match(after)
+        divided = line.endswith(("-", SOFT_HYPHEN))
+        goes_on = after[:1].islower() and (divided or (line.rstrip(",;")[-1:].isalpha() and _WORD.match(after)))
         if len(line) < full and not goes_on:
             yield "".join(block)
             block = []
