@@ -6,7 +6,7 @@ tables and items that hold other elements. Example: ``[block for block in articl
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import takewhile, zip_longest
+from itertools import chain, takewhile, zip_longest
 from typing import Any
 
 from lxml import etree
@@ -119,13 +119,13 @@ def _within(found: Sequence[tuple[Any, str]], extracted: str) -> set[Any] | None
         return None
     paths = [[*reversed([element, *element.iterancestors()])] for element in known]
     shared = [steps[0] for steps in zip(*paths, strict=False) if all(step is steps[0] for step in steps)]
-    while shared[-1].tag not in WHOLE and (shared[-1].tag == "p" or len(_bare("".join(shared[-1].itertext()))) < SHORT):
-        shared.pop()
-    root = shared[-1]
-    parts = list(root)
-    holding = {path[len(shared)] for path in paths if len(path) > len(shared)}
-    places = [place for place, part in enumerate(parts) if part in holding] or [0]
-    outside = {*parts[: places[0]], *parts[places[-1] + 1 :]} if root.tag not in WHOLE[:2] else set()
+    top = len(shared) - 1
+    while (one := shared[top]).tag not in WHOLE and (one.tag == "p" or len(_bare("".join(one.itertext()))) < SHORT):
+        top -= 1
+    root, holding, outside = shared[top], set(chain.from_iterable(paths)), set[Any]()
+    for step in shared[top:] if root.tag not in WHOLE[:2] else ():
+        places = [place for place, part in enumerate(step) if part in holding] or [0]
+        outside |= {*step[: places[0]], *step[places[-1] + 1 :]}
     menus = {part for part in outside if _linked(part) > LINKED}
     lines = ((element, {element, *element.iterancestors()}) for element, _ in found)
     inside = {element for element, line in lines if root in line and not line & menus}

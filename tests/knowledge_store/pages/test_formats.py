@@ -138,6 +138,7 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
         ("<script>no</script><p>Two\n<b>more</b></p><p>words", ["Two more", "words"], ["no"]),
         (f"<p>{SENTENCE}</p><p>It closed.</p><ul><li>Boats: 9</li></ul>", [SENTENCE, "It closed.", "Boats: 9"], []),
         (f"<div><blockquote><p>{SENTENCE}</p></blockquote></div><div><p>It closed.</p></div>", [SENTENCE, "It closed."], []),
+        (f"<table><tr><td><a href=/>Home</a></td><td><h1>Lock</h1><p>{SENTENCE}</p></td></table>", ["Lock", SENTENCE], ["Home"]),
         ("<table><tr><td><table><tr><th>year<th>boats<tr><td>2019<td>5<tr><td>2020<td>9</table></table>",
          ["year: 2019, boats: 5", "year: 2020, boats: 9"], []),
         (f"{LONG}<table><tr><th>ship<th>crew<tr><td>Emma<table><tr><th>Engine<td>Halvers</table><td>9</table>",
@@ -148,7 +149,7 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
          ["The harbour office", "The office is open on Mondays, and on other days\nby appointment."], []),
     ],
     ids=["layout", "inline", "list in a cell", "row names", "rowspan", "spans and links", "links of an article", "menus",
-         "struck and raised", "two headers", "a wide name", "a title", "short", "one long paragraph", "a quotation", "a table around a table", "a table in a cell", "nothing", "marks", "line breaks"],
+         "struck and raised", "two headers", "a wide name", "a title", "short", "one long paragraph", "a quotation", "a menu in a layout", "a table around a table", "a table in a cell", "nothing", "marks", "line breaks"],
 )  # fmt: skip
 def test_html_keeps_the_article_whole(page, expected, absent):
     found = blocks(f"<html><head><title>t</title></head><body>{page}</body></html>".encode(), ".html")
