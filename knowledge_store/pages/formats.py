@@ -24,7 +24,7 @@ from mdit_py_plugins.footnote import footnote_plugin
 from knowledge_store.normalization import encodable
 from knowledge_store.pages import html, pdf, word
 from knowledge_store.pages.html import row_text
-from knowledge_store.pages.page import UnreadableFile
+from knowledge_store.pages.page import UnreadableFile, counted
 from knowledge_store.pages.pdf import SOFT_HYPHEN
 
 ROWS = 1000  # characters of a table's rows that are cited together
@@ -39,7 +39,8 @@ _HTML = "!doctype html|!--|html|head|body|title|meta|link|script|style|iframe|h1
 HTML_STARTS = re.compile(rf"(?:<\?xml[^>]*>\s*)?<(?:{_HTML})\b".encode())
 """How pages of HTML begin, in lower case (https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type)."""
 
-HEADING_WORDS, WRAPPED = 12, 110  # most words of a heading; longest line of a text whose lines are wrapped
+HEADING_WORDS = 12  # at most
+NARROW, WRAPPED = 45, 110  # characters of the longest line of a text whose lines are wrapped
 _ENDS = re.compile(r"[.!?…。！？।॥؟۔,;:–—-][\"'”’»)\]]*$")  # of a line that is no heading, or goes on
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,3}[.)])\s")
 _QUOTING = re.compile(r"^(?:> ?)+", re.MULTILINE)  # of mail
@@ -77,7 +78,7 @@ def _blocks(data: bytes, suffix: str, name: str) -> Iterator[str]:
     text = word.html_of(data, name) if suffix == ".docx" else decoded(data, name)
     longest = 0
     if suffix in (".html", ".htm"):
-        blocks = html.article(text)
+        blocks = html.article(text, name)
     elif suffix == ".docx":
         blocks = html.everything(text)
     elif suffix in (".md", ".markdown"):
@@ -166,8 +167,9 @@ def _stands_alone(line: str, after: str, longest: int) -> bool:
     """Whether a line does not go on in the one after it."""
     if longest > WRAPPED:
         return True
-    short = len(line) < pdf.SHORT_LINE * longest and len(line.split()) <= HEADING_WORDS
-    return short and not _ENDS.search(line) and not after[:1].islower() and not line[:1].islower()
+    short = longest < NARROW or (len(line) < pdf.SHORT_LINE * longest and len(line.split()) <= HEADING_WORDS)
+    goes_on = _ENDS.search(line) or pdf.GOES_ON.search(line) or after[:1].islower() or line[:1].islower()
+    return short and not goes_on
 
 
 def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
@@ -179,7 +181,7 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
     told = re.match(r'"?sep=(.)"?\r?\n', text)
     delimiter, usual = _shape(text[:100_000].splitlines()[:SAMPLE], told[1] if told else DELIMITERS)
-    rows = list(csv.reader(StringIO(text[told.end() :] if told else text, newline=""), delimiter=delimiter))
+    rows = _records(text[told.end() :] if told else text, delimiter, name)
     used = {place for row in rows for place, cell in enumerate(row) if cell.strip()}
     rows, usual = [[cell for place, cell in enumerate(row) if place in used] for row in rows], min(usual, len(used))
     first = 1 + bool(told)
@@ -188,6 +190,11 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     if not below or any(_VALUE.fullmatch(cell.strip()) for cell in names[0]):
         log.warning("%s: expected a header and rows below it, found none; read without", name)
         names, below = [[]], rows[head:]
+    if below and names[0][:1] != [""] == below[0][:1] and any(cell.strip() for cell in below[0]):
+        group = ""
+        for place, (upper, lower) in enumerate(zip(names[0], below.pop(0), strict=False)):
+            group = upper or group  # stands above several names
+            names[0][place] = f"{group} {lower}".strip()
     if head:
         yield _rows(first, first + head), [" ".join(filter(None, row)) for row in rows[:head]]
     since = first + len(rows) - len(below)
@@ -200,6 +207,27 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
         blocks.append(block)
     if blocks:
         yield _rows(since, since + len(blocks)), blocks
+
+
+def _records(text: str, delimiter: str, name: str) -> list[list[str]]:
+    """Read rows; a line whose quotation marks are not closed is read as it is."""
+    rows, faults, begin, lines = list[list[str]](), list[int](), 0, [*StringIO(text, newline="")]
+    while begin < len(lines):
+        reader = csv.reader(lines[begin:], delimiter=delimiter, strict=True)
+        end = begin
+        try:
+            for row in reader:
+                rows.append(row)
+                end = begin + reader.line_num
+        except csv.Error:
+            rows += csv.reader(lines[end : end + 1], delimiter=delimiter, quoting=csv.QUOTE_NONE)
+            faults.append(len(rows))
+            end += 1
+        begin = end
+    if faults:
+        named = counted(len(faults), "row")
+        log.warning("%s: quotation marks are not closed in %s, first in row %d", name, named, faults[0])
+    return rows
 
 
 def _is_wide(row: Sequence[str], usual: int) -> bool:

@@ -4,6 +4,7 @@ trafilatura finds the article of a page, and this module reads all of it: trafil
 tables and items that hold other elements. Example: ``[block for block in article(text)]``.
 """
 
+import logging
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, takewhile, zip_longest
@@ -11,6 +12,8 @@ from typing import Any
 
 from lxml import etree
 from lxml.html import HTMLParser, document_fromstring, tostring
+
+from knowledge_store.pages.page import counted, on_the_web
 
 LONGEST_NAME = 60  # characters of a column's name, which each row repeats
 LONGEST_CELL = 500  # characters; a table with a longer one lays out a page
@@ -27,33 +30,50 @@ INLINE = frozenset(f"{_PHRASES} tt u var".split())
 """HTML's elements that do not end a block."""
 
 HIDDEN = (
-    "head", "script", "style", "noscript", "template", "nav", "footer", "aside", "dialog", "iframe", "svg", "button",
-    "select", "textarea", "del", "s", "strike",
+    "head", "script", "style", "noscript", "template", "nav", "dialog", "iframe", "svg", "button", "select", "textarea",
+    "del", "s", "strike",
 )  # fmt: skip
 """HTML's elements that are no text of a page, or are struck out."""
+BESIDE = "//aside | //footer[not(ancestor::article or ancestor::blockquote)] | //*[@role='contentinfo']"
 _LOWER = "translate(concat(@id, ' ', @class), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
-_UNSEEN = "@hidden or contains(translate(@style, ' ', ''), 'display:none')"
+_STYLE = "translate(@style, ' ', '')"
+_UNSEEN = f"@hidden or contains({_STYLE}, 'display:none') or contains({_STYLE}, 'visibility:hidden')"
+_ASKS = ".//button or .//input or .//a or self::dialog"
 BANNERS = (
-    f"//body//*[@role='navigation' or @role='dialog' or @role='contentinfo' or {_UNSEEN}"
-    f" or ((contains({_LOWER}, 'cookie') or contains({_LOWER}, 'consent')) and string-length() < 2000)]"
+    f"//body//*[@role='navigation' or @role='dialog' or {_UNSEEN} or (({_ASKS}) and not(self::article or .//h1)"
+    f" and (contains({_LOWER}, 'cookie') or contains({_LOWER}, 'consent')) and string-length() < 2000)]"
 )
 """Menus, what asks for consent, and what a browser does not show."""
 NOTE_MARKS = "//sup[a[starts-with(@href, '#')]] | //a[starts-with(@href, '#')][contains('↑↩', substring(., 1, 1))]"
 SUPERSCRIPT = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 
+LINE = "\u2028"  # a line's end in preformatted text
+
 Row = Sequence[str]
 
+log = logging.getLogger(__name__)
 
-def article(text: str) -> list[str]:
-    """The blocks of the article of a page; of a page without one, all that it shows."""
+
+def article(text: str, name: str) -> list[str]:
+    """The blocks of the article of a page; of a page without one, all that it shows. A warning names what is left out,
+    unless it is mostly links."""
     import trafilatura  # takes a second to import
 
     if (tree := _cleaned(text)) is None:
         return []
+    outer = "ancestor::article | ancestor::main"
+    beside = [one for one in tree.xpath(BESIDE) if _linked(one) > LINKED or not one.xpath(outer)]
+    left = [block for one in beside if _linked(one) <= LINKED for _, block in blocks(one)]
+    for one in beside:
+        one.drop_tree()
     found = list(blocks(tree))
     extracted = trafilatura.extract(tostring(tree, encoding="unicode"), favor_recall=True, include_comments=False) or ""
     kept = _within(found, _bare(extracted))
-    return [block for element, block in found if kept is None or element in kept]
+    prose = {one for one in {element for element, _ in found} - kept if _linked(one) <= LINKED}
+    left += [block for element, block in found if element in prose]
+    if (left := [block for block in left if len(_bare(block)) >= TELLING]) and not on_the_web(name):
+        log.warning("%s: left out %s beside its article: %.60r …", name, counted(len(left), "block"), left[0])
+    return [block for element, block in found if element in kept]
 
 
 def everything(text: str) -> list[str]:
@@ -73,10 +93,12 @@ def parsed(text: str) -> Any:
 def _cleaned(text: str) -> Any:
     """Parse a page without what a reader does not read as its text: menus, banners, scripts, marks of notes."""
     if (tree := parsed(text)) is not None:
-        etree.strip_elements(tree, *HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
         for element in [*tree.xpath(BANNERS), *tree.xpath(NOTE_MARKS)]:
             if element.getparent() is not None:
                 element.drop_tree()
+        etree.strip_elements(tree, *HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
+        for element in tree.xpath("//pre/descendant-or-self::*"):
+            element.text, element.tail = ((one or "").replace("\n", LINE) for one in (element.text, element.tail))
         for element in tree.xpath("//sup[not(translate(., '0123456789+-−', ''))]"):
             element.text = (element.text or "").translate(SUPERSCRIPT)  # 10¹², and no 1012
     return tree
@@ -102,21 +124,21 @@ def blocks(tree: Any) -> Iterator[tuple[Any, str]]:
             found.append((element if starts else element.getparent(), []))
         found[-1][1].append((element.text if starts else element.tail) or "")
     for element, pieces in found:
-        text = "".join(piece if piece == "\n" else piece.replace("\n", " ") for piece in pieces)
+        text = "".join(piece if piece == "\n" else piece.replace("\n", " ") for piece in pieces).replace(LINE, "\n")
         lines = (" ".join(line.split()) for line in text.split("\n"))
         if block := "\n".join(line for line in lines if line):
             yield element, block
 
 
-def _within(found: Sequence[tuple[Any, str]], extracted: str) -> set[Any] | None:
-    """The elements whose blocks belong to the article that was extracted; None if nothing tells where it is.
+def _within(found: Sequence[tuple[Any, str]], extracted: str) -> set[Any]:
+    """The elements whose blocks belong to the article that was extracted; all if nothing tells where it is.
 
     It is the innermost element around all extracted blocks that has the size of an article, without parts before and
     behind them that are mostly links.
     """
     known = [element for element, block in found if len(bare := _bare(block)) >= TELLING and bare in extracted]
     if not known:
-        return None
+        return {element for element, _ in found}
     paths = [[*reversed([element, *element.iterancestors()])] for element in known]
     shared = [steps[0] for steps in zip(*paths, strict=False) if all(step is steps[0] for step in steps)]
     top = len(shared) - 1
@@ -186,15 +208,15 @@ def _names_below(names: Row, row: Row) -> bool:
 
 def _terms(terms: Any) -> list[str]:
     """The definitions of a list, each behind its term."""
-    found, name = [], ""
+    found, name, said = [], "", False
     for one in terms.xpath(".//dt | .//dd"):
         text = ", ".join(block.replace("\n", ", ") for _, block in blocks(one))
         if one.tag == "dt":
-            name = ", ".join(filter(None, (name, text)))
+            name = ", ".join(filter(None, ("" if said else name, text)))
         else:
             found.append(row_text([name], [text]))
-            name = ""
-    return found + [name] * bool(name)
+        said = one.tag == "dd"
+    return found + [name] * (not said and bool(name))
 
 
 ROWS = {"table": _rows, "dl": _terms}

@@ -8,7 +8,7 @@ Example: ``pages_of(data, "a.pdf")`` yields ("page=1", blocks).
 import logging
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from ctypes import byref, c_int, create_string_buffer
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
@@ -24,6 +24,8 @@ NAMED = 10  # pages that are named for each fault
 DAMAGED = "skipped, damaged"
 NO_TEXT = "skipped, no text (blank, damaged, or a picture: recognize the text in it first, by OCR)"
 RUN_TOGETHER = "with words that run together: check what is quoted from there"
+NO_ADDRESS = "with links that have no address"
+NOTES = "with notes or text boxes laid over it, which are left out"
 SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
 SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
 SPACE, WIDE_SPACE, WORD_GAP = 0.05, 0.35, 1.2  # between words of a line, in heights of letters
@@ -35,7 +37,7 @@ LONG_WORD, LONG_SHARE = 22, 0.05  # characters of a word, and share of letters i
 LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 LIGATURES |= dict.fromkeys((0xFFFE, 0x02), SOFT_HYPHEN)  # what PDFium gives for a hyphen that divides a word
 _WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
-_GOES_ON = re.compile(r"[a-z]+,$|\b(?:an?|and|at|by|for|from|in|is|of|on|or|the|to|was|were|with)$")
+GOES_ON = re.compile(r"[a-z]+,$|\b(?:an?|and|at|by|for|from|in|is|of|on|or|the|to|was|were|with)$")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 
@@ -77,16 +79,22 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
         raise UnreadableFile(f"expected at most {MAX_PAGES:,} pages, got {count:,}")
     if document.get_formtype() != raw.FORMTYPE_NONE:
         log.warning("%s: left out what is filled in its form", name)
-    faults: dict[str, list[int]] = {NO_TEXT: [], DAMAGED: [], RUN_TOGETHER: []}
+    faults: dict[str, list[int]] = {fault: [] for fault in (NO_TEXT, DAMAGED, RUN_TOGETHER, NO_ADDRESS, NOTES)}
     for number in range(1, count + 1):
         try:
             page = document[number - 1]
             pieces = _pieces(page)
-            blocks = _page_blocks(_linked(pieces, _links(document, page, raw)) if links else pieces)
+            found = _links(document, page, raw) if links else {}
+            blocks = _page_blocks(_linked(pieces, found))
+            annotations = _annotations(page, raw)
             only_spaces = not pieces and {item.type for item in page.get_objects()} == {raw.FPDF_PAGEOBJ_TEXT}
         except Exception:  # noqa: BLE001 - whatever one page does to its reader, the others are read
             faults[DAMAGED].append(number)
             continue
+        if any(not link.text for link in found):
+            faults[NO_ADDRESS].append(number)
+        if annotations & {raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_FREETEXT}:
+            faults[NOTES].append(number)
         if pieces:
             yield f"page={number}", blocks
             if _run_together(blocks):
@@ -145,31 +153,44 @@ def _same_line(one: Piece, other: Piece) -> bool:
     return shared >= min(one.top - one.bottom, other.top - other.bottom) / 3
 
 
-def _links(document: Any, page: Any, raw: Any) -> list[Piece]:
-    """The annotations that lead to an address, which is their text."""
-    links, position, link = [], c_int(0), raw.FPDF_LINK()
+def _annotations(page: Any, raw: Any) -> set[int]:
+    """The kinds of what is laid over a page."""
+    laid = [raw.FPDFPage_GetAnnot(page, number) for number in range(raw.FPDFPage_GetAnnotCount(page))]
+    kinds = {raw.FPDFAnnot_GetSubtype(one) for one in laid}
+    for one in laid:
+        raw.FPDFPage_CloseAnnot(one)
+    return kinds
+
+
+def _links(document: Any, page: Any, raw: Any) -> dict[Piece, str]:
+    """The annotations that lead out of the document, each with its words; its text is its address, or ""."""
+    links, position, link, text = dict[Piece, str](), c_int(0), raw.FPDF_LINK(), page.get_textpage()
     while raw.FPDFLink_Enumerate(page, byref(position), byref(link)):
         action, box = raw.FPDFLink_GetAction(link), raw.FS_RECTF()
-        if not action or not raw.FPDFLink_GetAnnotRect(link, byref(box)):
+        if raw.FPDFLink_GetDest(document, link) or not raw.FPDFLink_GetAnnotRect(link, byref(box)):
             continue
         address = create_string_buffer(raw.FPDFAction_GetURIPath(document, action, None, 0))
         raw.FPDFAction_GetURIPath(document, action, address, len(address))
         found = address.value.decode("utf-8", "replace")
-        if found.startswith(("http://", "https://")) and not re.search(r"[\s<>]", found):
-            links.append(Piece(box.left, box.bottom, box.right, box.top, found))
+        if not found or (found.startswith(("http://", "https://")) and not re.search(r"[\s<>]", found)):
+            words = text.get_text_bounded(box.left, box.bottom, box.right, box.top).translate(LIGATURES)
+            links[Piece(box.left, box.bottom, box.right, box.top, found)] = " ".join(words.split())
     return links
 
 
-def _linked(pieces: Sequence[Piece], links: Sequence[Piece]) -> list[Piece]:
+def _linked(pieces: Sequence[Piece], links: Mapping[Piece, str]) -> list[Piece]:
     """The pieces with the address of each link behind the words that it covers."""
     found = list(pieces)
-    for link in links:
+    for link, words in links.items():
         for place, piece in enumerate(found):
-            if link.bottom <= piece.middle <= link.top and piece.left < link.right and link.left < piece.right:
+            inside = link.bottom <= piece.middle <= link.top and piece.left < link.right and link.left < piece.right
+            if inside and link.text:
                 width = max(piece.right - piece.left, 1e-6)
                 end = min(len(piece.text), round(len(piece.text) * (link.right - piece.left) / width))
-                while end < len(piece.text) and piece.text[end].isalnum():
-                    end += 1
+                tried = (re.escape(said) for said in (words, words.rpartition(" ")[0], ""))  # the last may be beside it
+                found_ends = ([*re.finditer(rf"{said}(?!\w)", piece.text)] for said in tried)
+                ends = [match.end() for match in next(filter(None, found_ends))]
+                end = min(ends, key=lambda one: abs(one - end))
                 found[place] = replace(piece, text=f"{piece.text[:end]} <{link.text}>{piece.text[end:]}")
                 break
     return found
@@ -183,10 +204,10 @@ def _page_blocks(pieces: list[Piece]) -> list[str]:
             texts = [text for _, text in lines]
             found += texts if is_row else filter(None, unwrapped(texts))
         before = blocks[-1] if blocks else "."
-        if found and _GOES_ON.search(before) and len(found[0].split()) <= HEAD_WORDS and not ENDING.search(found[0]):
+        if found and GOES_ON.search(before) and len(found[0].split()) <= HEAD_WORDS and not ENDING.search(found[0]):
             blocks.insert(-1, found.pop(0))  # a running head within a sentence
         lower = found and found[0][0].islower() and len(before.split()) > HEAD_WORDS
-        if found and not ENDING.search(before) and (lower or _GOES_ON.search(before)):
+        if found and not ENDING.search(before) and (lower or GOES_ON.search(before)):
             found[0] = f"{blocks.pop()} {found[0]}"
         blocks += found
     return blocks

@@ -6,6 +6,7 @@ paths are checked: help, typos and wrong paths are answered at once.
 
 import logging
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -60,6 +61,9 @@ def _show_panel(console: "Console", options: "ConsoleOptions", panel: "HelpPanel
         panel = panel.copy(entries=usual(panel.entries))
     if panel.entries:
         DefaultFormatter()(console, options, panel)
+
+
+_DASH = re.compile(r"^-(?=[^-=\s]*\s)")  # begins a claim, as in "- It opened in 1932.", and no option
 
 
 app = App(
@@ -125,7 +129,7 @@ def _run(arguments: list[str]) -> int:
         arguments = [arguments[0], "--help"]
     if arguments[0] in COMMANDS:
         app[arguments[0]].help = None  # then its docstring is the help, not its line in the list of commands
-    return app(["/dev/stdin" if one == "-" else one for one in arguments]) or 0  # cyclopts takes "-" for an option
+    return app(["/dev/stdin" if one == "-" else _DASH.sub(" -", one) for one in arguments]) or 0
 
 
 def _reason(error: Exception) -> str:

@@ -187,17 +187,18 @@ def official_date(text: str) -> str:
     return ""
 
 
-def without_emphasis(text: str) -> str:
-    """A text without the marks of Markdown's emphasis and code; anything else stays as it is.
+def without_marks(text: str) -> str:
+    """A statement without the marks of Markdown, its links and notes; anything else stays as it is.
 
-    >>> without_emphasis("It holds **84** million *litres*, and 2 * 3 is `6`.")
+    >>> without_marks("- It holds **84** million [litres](https://a.example), and 2 * 3 is `6`.[^1]")
     'It holds 84 million litres, and 2 * 3 is 6.'
     """
-    if not _EMPHASIS.search(text) or _PRODUCT.search(text):
+    text = _AROUND.sub("", text)
+    if not _MARKS.search(text) or _PRODUCT.search(text):
         return text
     from markdown_it import MarkdownIt  # only here: few claims have marks
 
-    marks = MarkdownIt("zero", {"maxNesting": 20}).enable(["emphasis", "strikethrough", "backticks"])
+    marks = MarkdownIt("zero", {"maxNesting": 20}).enable(["emphasis", "strikethrough", "backticks", "link"])
     (block,) = marks.parseInline(text)
     return "".join("\n" if one.type.endswith("break") else one.content for one in block.children or ())
 
@@ -205,7 +206,8 @@ def without_emphasis(text: str) -> str:
 LONGEST = 500  # characters of a claim; AVeriTeC's have 392 at most
 MOST_WORDS = 100  # of a claim, numbers included; AVeriTeC's have 74
 _WORD = re.compile(r"\w+")
-_EMPHASIS = re.compile(r"[*_`~]\S")
+_AROUND = re.compile(r"^\s*(?:(?:#{1,6}|[>*+•–-])\s+)*|(?<=\S)(?:\[\^?\d{1,3}\])+|(?<=[.!?])[⁰¹²³⁴-⁹]+$")
+_MARKS = re.compile(r"[*_`~]\S|\]\(\S")
 _PRODUCT = re.compile(r"\d\*\d")
 
 
@@ -269,7 +271,7 @@ class Claim(Content):
         location: str = "",
         context: str = "",
     ) -> None:
-        """Make a claim; see the attributes. Markdown emphasis in the text is removed.
+        """Make a claim; see the attributes. Marks of Markdown in the text are removed.
 
         Raises:
             ClaimsError: a value has another type, the text is empty or too long, the id below 0, or the date has
@@ -279,7 +281,7 @@ class Claim(Content):
         given |= {"reporting_source": reporting_source, "location": location, "context": context}
         try:
             if isinstance(text, str):
-                given["text"] = short_enough(without_emphasis(text))
+                given["text"] = short_enough(without_marks(text))
                 if not given["text"].strip(" *_`~"):
                     raise ValueError("expected a statement to check, got an empty text")
             super().__init__(**given, **({} if id is None else {"id": id}))

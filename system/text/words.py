@@ -18,7 +18,6 @@ _STOP_WORDS = """
     yourself yourselves one two say says said saying claim claims claimed s t
 """
 STOP_WORDS = frozenset(_STOP_WORDS.split())
-LONGEST_QUOTATION = 240  # characters
 
 
 @lru_cache(maxsize=1)
@@ -68,11 +67,9 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def quotation(text: str) -> str:
-    """A text in quotation marks, cut between words if it is long.
+    """A text in quotation marks.
 
     >>> quotation("It  opened.")
     '“It opened.”'
     """
-    text = " ".join(text.split())
-    cut = text if len(text) <= LONGEST_QUOTATION else f"{text[:LONGEST_QUOTATION].rsplit(' ', 1)[0]} …"
-    return f"“{cut}”"
+    return f"“{' '.join(text.split())}”"

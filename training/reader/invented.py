@@ -80,7 +80,8 @@ def _names(rng: Random) -> dict[str, str]:
     middle = max(low + 1, round(low * rng.uniform(1.05, 1.9)))
     high = max(middle + 1, round(middle * rng.uniform(1.05, 1.9)))
     comma = rng.random() < 0.8
-    numbers = {"n1": low, "n2": middle, "n3": high, "dbl": 2 * low, "tri": 3 * low}
+    numbers = {"n1": low, "n2": middle, "n3": high, "dbl": 2 * low, "tri": 3 * low, "mil": 1000 * low}
+    numbers["diff"] = middle - low
     slots |= {name: f"{n:,}" if comma else str(n) for name, n in numbers.items()}
     for place, noun in enumerate(rng.sample(parts["quantities"], 3), start=1):
         slots |= {f"g{place}": noun, f"G{place}": noun.capitalize()}

@@ -128,7 +128,7 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
          "<p style='display: none'>Unseen.</p><footer>Imprint</footer>", [SENTENCE],
          ["Home", "News", "All", "We use cookies.", "Subscribe!", "Unseen.", "Imprint"]),
         (f"{LONG}<p>It is <s>90</s><del>80</del> 70 × 10<sup>12</sup> km.<dl><dt>Boats</dt><dd>11</dd><dd>12</dd><dt>Cause</dt></dl>",
-         ["It is 70 × 10¹² km.", "Boats: 11", "12", "Cause"], []),
+         ["It is 70 × 10¹² km.", "Boats: 11", "Boats: 12", "Cause"], []),
         (f"{LONG}<table><tr><th>town<th colspan=2>people<tr><th><th>2020<th>2021<tr><td>Oslo<td>9<td>8<tfoot><tr><td colspan=3>By us</table>",
          ["town: Oslo, people 2020: 9, people 2021: 8", "By us"], []),
         (f"{LONG}<table><tr><th>town<th colspan=2>people<tr><td>Oslo<td>9<td>8<tr><td>Ås<td>1<td>2</table>",
@@ -143,18 +143,26 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
          ["year: 2019, boats: 5", "year: 2020, boats: 9"], []),
         (f"{LONG}<table><tr><th>ship<th>crew<tr><td>Emma<table><tr><th>Engine<td>Halvers</table><td>9</table>",
          ["ship: Emma, Engine: Halvers, crew: 9"], []),
+        (f"{LONG}<pre>Town    People\nOslo    9</pre><p style='visibility:hidden'>Unseen.</p>", ["Town People", "Oslo 9"], ["Unseen."]),
+        (f"<article class=cookie-recipes><p>{SENTENCE}</p><aside>It cost 9 crowns.</aside></article>", [SENTENCE, "It cost 9 crowns."], []),
         ("<!-- nothing -->", [], []),
         ("<h1>Visit</h1><p>Die Ver&shy;waltung<sup><a href='#n1'>[1]</a></sup> spricht.</p>", ["Visit", "Die Verwaltung spricht."], []),
         ("<p>The harbour office<br>The office is open on Mondays, and on other days<br>by appointment.</p>",
          ["The harbour office", "The office is open on Mondays, and on other days\nby appointment."], []),
     ],
     ids=["layout", "inline", "list in a cell", "row names", "rowspan", "spans and links", "links of an article", "menus",
-         "struck and raised", "two headers", "a wide name", "a title", "short", "one long paragraph", "a quotation", "a menu in a layout", "a table around a table", "a table in a cell", "nothing", "marks", "line breaks"],
+         "struck and raised", "two headers", "a wide name", "a title", "short", "one long paragraph", "a quotation", "a menu in a layout", "a table around a table", "a table in a cell", "lines", "a fact box", "nothing", "marks", "line breaks"],
 )  # fmt: skip
 def test_html_keeps_the_article_whole(page, expected, absent):
     found = blocks(f"<html><head><title>t</title></head><body>{page}</body></html>".encode(), ".html")
     assert [block for block in found if block in expected] == list(expected)
     assert not {*found} & {*absent}
+
+
+def test_prose_beside_an_article_is_named(caplog):
+    page = f"<main>{LONG}</main><aside><p>Tickets cost nine crowns.</p></aside><footer><a href=/>Imprint of us all</a></footer>"
+    assert SENTENCE in blocks(page.encode(), ".html")
+    assert caplog.messages == ["a.html: left out 1 block beside its article: 'Tickets cost nine crowns.' …"]
 
 
 COLUMNS = (
@@ -227,20 +235,40 @@ def test_a_pdf_is_read_in_columns_with_its_spaces(shown, expected, warning, capl
     assert warning in caplog.text and bool(caplog.messages) == bool(warning)
 
 
+URI = "/Subtype /Link /A << /S /URI /URI (https://a.example/toll_\\(old\\)) >>"
+
+
 @pytest.mark.parametrize(
-    ("action", "address"),
+    ("annotation", "left", "right", "expected", "warning"),
     [
-        ("/A << /S /URI /URI (https://a.example/toll_\\(old\\)) >>", " <https://a.example/toll_(old)>"),
-        ("/A << /S /URI >>", ""),
-        ("", ""),
+        (URI, 50, 104, "It ill fits.{} Will WWW WWW WWW MMM, they say.", ""),
+        (URI, 62, 86, "It ill fits{}. Will WWW WWW WWW MMM, they say.", ""),
+        (URI, 92, 200, "It ill fits. Will WWW WWW{} WWW MMM, they say.", ""),
+        (
+            "/Subtype /Link /A << /S /URI >>",
+            50,
+            104,
+            "It ill fits. Will WWW WWW WWW MMM, they say.",
+            "page 1 with links that have no",
+        ),
+        ("/Subtype /Link", 50, 104, "It ill fits. Will WWW WWW WWW MMM, they say.", "page 1 with links that have no"),
+        ("/Subtype /Link /A << /S /GoTo /D [0 /Fit] >>", 50, 104, "It ill fits. Will WWW WWW WWW MMM, they say.", ""),
+        (
+            "/Subtype /FreeText /Contents (No.)",
+            50,
+            104,
+            "It ill fits. Will WWW WWW WWW MMM, they say.",
+            "page 1 with notes or text boxes",
+        ),
     ],
-    ids=["address", "none", "no action"],
+    ids=["two words and a stop", "two words", "the next sentence", "no address", "no action", "within", "a text box"],
 )
-def test_links_of_a_pdf_stand_behind_their_words(action, address):
-    annotation = f"<< /Type /Annot /Subtype /Link /Rect [50 776 104 794] {action} >>"
-    data = pdf(["It was free in 1971, they say."], annotation=annotation)
+def test_links_of_a_pdf_stand_behind_their_words(annotation, left, right, expected, warning, caplog):
+    annotation = f"<< /Type /Annot {annotation} /Rect [{left} 776 {right} 794] >>"
+    data = pdf(["It ill fits. Will WWW WWW WWW MMM, they say."], annotation=annotation)
     ((_, found),) = pdfs.pages_of(data, "a.pdf", links=True)
-    assert found == [f"It was free{address} in 1971, they say."]
+    assert found == [expected.format(" <https://a.example/toll_(old)>")]
+    assert warning in caplog.text and bool(caplog.messages) == bool(warning)
 
 
 @pytest.mark.parametrize(
@@ -291,9 +319,12 @@ def test_lines_of_a_pdf_are_unwrapped():
         ("People of towns\n", ["People of towns"], "found none; read without"),
         ("town;note\r\nOslo;" + "x" * 200_000 + "\r\n", ["town: Oslo, note: " + "x" * 200_000], ""),
         ('town,note\nOslo,"rain\nand snow"\n', ["town: Oslo, note: rain and snow"], ""),
+        ('town,note\nOslo,"rain\nÅs,"snow"\n', ["town: Oslo, note: \"rain", "town: Ås, note: snow"], "quotation marks are not closed in 1 row, first in row 2"),
+        ("town,people,\n,2010,2020\nOslo,1,2\n", ["town: Oslo, people 2010: 1, people 2020: 2"], ""),
+        ("day,town\nMon,Oslo\n,Ås\n", ["day: Mon, town: Oslo", "town: Ås"], ""),
     ],
     ids=["commas", "semicolons", "tabs", "sep", "title lines", "padded title", "comment", "empty columns", "no header", "empty corner", "one column",
-         "title only", "long cell", "line in a cell"],
+         "title only", "long cell", "line in a cell", "unclosed", "two headers", "a blank cell"],
 )  # fmt: skip
 def test_each_row_of_a_table_can_be_read_alone(text, expected, warning, caplog):
     assert blocks(text.encode(), ".csv") == expected

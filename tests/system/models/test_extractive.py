@@ -170,7 +170,7 @@ def test_reasons_quote_the_answer_that_says_most_of_what_is_said(label: Label, e
     assert expected in justify(label, given, scores)
     long = justify(label, given[2:], scores[2:])
     whole = label in (Label.SUPPORTED, Label.REFUTED)
-    assert ("as a whole" if whole else " word …” (page2.example).") in long
+    assert ("as a whole" if whole else " word word” (page2.example).") in long
     assert ("in part" in long) == (label is Label.CONFLICTING)
 
 

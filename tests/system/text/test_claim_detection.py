@@ -21,7 +21,7 @@ TEXTS = {
         "The Aster bridge is beautiful.", "I think the bridge looks fine.", "In my opinion the toll is too high.",
         "The town should close the bridge.", "I have never understood why people drive there.",
         "I can't see why anyone would pay.", "I am glad that the mayor said so.", "It is a shame that nobody went.",
-        "Not everything shines.",
+        "Not everything shines.", "Save our bridge!", "Vote for our mayor!", "Please close the bridge.",
     ),
     "": (
         "", "Candidates must be older than the mayor.", "The Aster bridge opened in 1931.",
@@ -30,6 +30,7 @@ TEXTS = {
         "Corvane is one of the best towns for cyclists.", "The bridge opened in 1931. Is it not beautiful?",
         "Creo que el alcalde miente.", "I was born in Corvane.",
         "I have never understood why 40 people voted for it.", "It was the end of a hard winter.",
+        "Support for the mayor grew!", "Stop signs were stolen!",
     ),
 }  # fmt: skip
 
