@@ -134,7 +134,9 @@ class Candidates:
         found = []
         for place, start, end in np.concatenate(self._windows, axis=1)[:, positions].T.tolist():
             number, url, data = self._pages[place]
-            found.append(Passage(text_of(data)[start:end], url, number, start))
+            text = text_of(data)
+            near = slice(max(0, start - self._size), start), slice(end, end + self._size)
+            found.append(Passage(text[start:end], url, number, start, *(text[part] for part in near)))
         return tuple(found)
 
 

@@ -22,7 +22,6 @@ from knowledge_store.ranking import RankedStore
 from knowledge_store.settings import MultiHopSettings, RetrievalSettings
 
 NEAR_IDENTICAL = 0.98  # cosine from which two passages say the same
-GAP = 3  # most characters between two sentences, which no passage has
 SCORE_DIGITS = 4  # the last digits of a vector depend on its batch, so scores that differ by less are equal
 
 
@@ -98,18 +97,6 @@ class PassageIndex:
             hits.append(Hit(passage, float(scores[row])))
             known, texts = np.vstack([known, vector]), [*texts, text]
         return hits
-
-    def around(self, passage: Passage) -> tuple[str, str]:
-        """Return the text of a page just before and just after a passage, as far as neighbors of it were kept."""
-        end, before, after = passage.start + len(passage.text), "", ""
-        for other in sorted((one for one in self._own if one.page == passage.page), key=lambda one: one.start):
-            start, text = other.start, other.text
-            gap = passage.start - start - len(text) if start < passage.start else start - end
-            if start < passage.start and gap <= GAP:
-                before = text[: passage.start - start].ljust(passage.start - start)
-            elif passage.start < start and gap <= GAP and not after:
-                after = text[-gap:] if gap < 0 else " " * gap + text
-        return before, after
 
     def vectors(self, passages: Sequence[Passage]) -> Vectors:
         """The embeddings of passages, each made once: (len(passages), dimension) float32, unit length."""

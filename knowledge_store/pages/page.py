@@ -3,11 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlsplit
+
+from pydantic import Field
 
 MAX_LINE = 64 * 2**20  # bytes; a longer line of a store is skipped, so that memory stays bounded
 FOUND = 1_000_000_000  # number of the first page that a search finds; no store has so many lines
@@ -22,12 +25,17 @@ class UnreadableFile(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk of a page: ``page_text[start : start + len(text)]``; pages are numbered from 0, as lines of a store."""
+    """A chunk of a page: ``page_text[start : start + len(text)]``; pages are numbered from 0, as lines of a store.
+
+    ``before`` and ``after`` are the page's text around it, where it was retrieved; records are written without them.
+    """
 
     text: str
     url: str
     page: int
     start: int
+    before: Annotated[str, Field(exclude=True)] = field(default="", compare=False, repr=False)
+    after: Annotated[str, Field(exclude=True)] = field(default="", compare=False, repr=False)
 
     @property
     def key(self) -> tuple[int, int]:

@@ -249,17 +249,13 @@ class Passages:
         """See ``PassageIndex.vectors``."""
         return Directions().encode([passage.text for passage in passages])
 
-    def around(self, passage: Passage) -> tuple[str, str]:
-        """See ``PassageIndex.around``: what a neighbor has beyond the passage."""
-        chance = random.Random(f"{self._store} {passage.text}")
-        return words(chance, 110), words(chance, 110)
-
     def nearest(self, question: str, limit: int, found: Sequence[Passage] = ()) -> list[Hit]:
         """See ``PassageIndex.nearest``."""
         pages = random.Random(question).sample(range(CLAIMS["pages"]), limit)
         texts = [f"{100 + page} {words(random.Random(f'{self._store} {page}'), 160)}"[:1000] for page in pages]
+        chance = random.Random(f"{self._store} {question}")  # of the text around each passage
         return [
-            Hit(Passage(text, f"https://page{page}.example/", page, 0), 0.5)
+            Hit(Passage(text, f"https://page{page}.example/", page, 0, words(chance, 110), words(chance, 110)), 0.5)
             for text, page in zip(texts, pages, strict=True)
         ]
 

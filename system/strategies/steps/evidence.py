@@ -120,8 +120,8 @@ async def answer_from_passages(
 
 
 def web_source(case: Case, passage: Passage) -> WebSource:
-    """Return a passage with what its page has around it, if it was retrieved, and the date in its address."""
-    before, after = case.index.around(passage) if case.settings.debate.evidence == "retrieved" else ("", "")
+    """Return a passage with what its page has around it, unless that may be a prompt, and the date in its address."""
+    before, after = ("" if is_prompt_injection(text) else text for text in (passage.before, passage.after))
     return WebSource(passage=passage, before=before, after=after, date=str(next(dates_in(passage.url), "")))
 
 

@@ -6,9 +6,11 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
-from knowledge_store.bm25.passages import passages_of
-from knowledge_store.pages.page import Page
+from knowledge_store.bm25.passages import Candidates, passages_of
+from knowledge_store.pages.page import Page, Passage
+from knowledge_store.settings import RetrievalSettings
 
 sentences = st.lists(
     st.text("aé中😀. \n", max_size=60) | st.text(st.characters(exclude_categories=["Cs"])) | st.just("Rain fell."),
@@ -63,3 +65,12 @@ ONE, TWO, THREE = "Tessaly Foods was founded in 2010.", "It is in Bergen.", "It 
 )  # fmt: skip
 def test_passages_end_where_sentences_end(found, size, overlap, expected):
     assert [one.text for one in passages(found, size, overlap)] == expected
+
+
+def test_a_kept_passage_has_the_text_around_it_whatever_else_is_kept():
+    page = ("Ines Kort built it.", "The bridge opened in 1932.", "It has two lanes.")
+    candidates = Candidates(["bridge 1932"], RetrievalSettings(chunk_size=30))
+    candidates.add([Page(0, "a", page)])
+    (kept,) = candidates.best("bridge 1932", 1)
+    assert (kept.before, kept.text, kept.after) == (f"{page[0]} ", page[1], f" {page[2]}")
+    assert kept == Passage(kept.text, "a", 0, kept.start) and "before" not in TypeAdapter(Passage).dump_python(kept)

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge_store.dense.search import PassageIndex, diverse, search, search_paths
-from knowledge_store.pages.page import Passage, ReadingReport
-from knowledge_store.ranking import RankedStore
-from knowledge_store.settings import MultiHopSettings, RetrievalSettings
+from knowledge_store.dense.search import diverse, search, search_paths
+from knowledge_store.settings import MultiHopSettings
 from tests.helpers.word_encoder import BagOfWords
 from tests.knowledge_store.dense.test_index import index, ranked_store
 
@@ -107,17 +105,3 @@ def test_diverse_hits_are_near_to_the_question_and_unlike_each_other():
     assert [hit.passage.page for hit in diverse(store, hits, 3, 1.0)] == [0, 1, 2]
     assert [hit.passage.page for hit in diverse(store, hits, 2, 0.5)] == [0, 2]
     assert diverse(store, hits, 9, 0.5) and diverse(store, [], 3, 0.5) == []
-
-
-def test_the_text_around_a_passage_is_that_of_its_kept_neighbors():
-    text = "The bridge over the Aster opened in 1932 and it was built by Ines Kort."
-    first, second, third = (Passage(text[at : at + 30], "a", 0, at) for at in (0, 20, 40))
-    other = Passage("A bridge.", "b", 1, 0)
-    ranked = RankedStore((second, other, first, third), ReadingReport("memory", 2, 4, {}), 0.0)
-    store = PassageIndex(ranked, BagOfWords(), RetrievalSettings())
-    assert store.around(first) == ("", second.text[10:]) and store.around(other) == ("", "")
-    before, after = store.around(second)
-    assert before + second.text + after == text[:70]
-    apart = tuple(Passage(text[at : at + 19], "a", 0, at) for at in (0, 20))  # with a space between them
-    store = PassageIndex(RankedStore(apart, ranked.report, 0.0), BagOfWords(), RetrievalSettings())
-    assert store.around(apart[1]) == (f"{text[:19]} ", "") and store.around(apart[0]) == ("", f" {text[20:39]}")
