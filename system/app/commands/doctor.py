@@ -120,7 +120,8 @@ def gpu(needed: bool) -> Finding:
     elif not torch:
         remedy = "scripts/setup.sh gpu"
     else:
-        remedy = f"see nvidia-smi and CUDA_VISIBLE_DEVICES; the driver may be too old for CUDA {torch.version.cuda}"
+        cuda = f"the driver may be too old for CUDA {torch.version.cuda} (conda's cuda-compat helps)"
+        remedy = f"see nvidia-smi and CUDA_VISIBLE_DEVICES; {cuda}"
     return _judged("GPU", not needed, f"none that PyTorch finds, driver {driver[0] if driver else 'none'}", remedy)
 
 
