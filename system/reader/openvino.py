@@ -22,6 +22,7 @@ from system.text.quantities import SPACED
 
 GRAPH, WEIGHTS, TOKENIZER, CONFIG = "reader.xml", "reader-*.bin", "tokenizer.json", "reader.json"
 POSITIONS = 512  # the longest pair that the encoder has positions for
+_MINUS = re.compile(r"(?<![\w.])(?<!\d\s)[-−](?=\d)")
 _SPACED = re.compile(rf"(?<![\d.,]){SPACED}(?!\d)")
 _THOUSANDS = re.compile(r"\b(\d{1,3}),?(\d{3}) (m|b)illion\b")
 _FRACTION = re.compile(r"\b0\.(\d{1,3}) (tr|b)illion\b")
@@ -135,12 +136,12 @@ def softmax(logits: NDArray[np.float32]) -> Probabilities:
 
 
 def _clean(text: str) -> str:
-    """A text without lone surrogates, which no tokenizer can read, with commas between thousands, in units that fit.
+    """A text without lone surrogates, which no tokenizer can read, with numbers as people say them.
 
-    >>> _clean("12 300,5 or 12’300.5 or 2 200 million or 0.5 billion")
-    '12,300.5 or 12,300.5 or 2.2 billion or 500 million'
+    >>> _clean("12 300,5 or 12’300.5 or 2 200 million or 0.5 billion, from 3-4 to −5")
+    '12,300.5 or 12,300.5 or 2.2 billion or 500 million, from 3-4 to minus 5'
     """
-    text = text.encode("utf-8", "replace").decode("utf-8").strip()
+    text = _MINUS.sub("minus ", text.encode("utf-8", "replace").decode("utf-8").strip())
     text = _SPACED.sub(lambda number: re.sub(r"[\s'’]", ",", number[0].replace(",", ".")), text)
     text = _FRACTION.sub(lambda n: f"{int(n[1].ljust(3, '0'))} {'m' if n[2] == 'b' else 'b'}illion", text)
     return _THOUSANDS.sub(lambda n: f"{float(f'{n[1]}.{n[2]}'):g} {'b' if n[3] == 'm' else 'tr'}illion", text)
