@@ -37,6 +37,7 @@ _EXTRAS: dict[object, dict[str, Any]] = {  # fields of requests, by the owner th
     # Sampling defaults of a vLLM server may come from the model's files, with a repetition penalty that spoils JSON.
     "vllm": {**_NO_THINKING, "top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "llamacpp": _NO_THINKING,
+    "library": {"reasoning_effort": "none"},  # Ollama's name for its own models
 }
 
 

@@ -75,9 +75,17 @@ def test_reply_cost_and_confidence_are_read(server, tasks):
     assert result.prompt.startswith("[system]\nYou help")
 
 
+NO_THINKING = {"chat_template_kwargs": {"enable_thinking": False}}
+
+
 @pytest.mark.parametrize(
     ("owner", "extras"),
-    [("vllm", {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}), ("llamacpp", {}), ("library", None)],
+    [
+        ("vllm", NO_THINKING | {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}),
+        ("llamacpp", NO_THINKING),
+        ("library", {"reasoning_effort": "none"}),
+        ("openai", {}),
+    ],
 )
 def test_requests_name_adapter_and_schema_and_have_only_fields_that_the_server_knows(server, tasks, owner, extras):
     server.card["owned_by"] = owner
@@ -89,8 +97,7 @@ def test_requests_name_adapter_and_schema_and_have_only_fields_that_the_server_k
     schema = judge.pop("response_format")["json_schema"]["schema"]
     assert schema["required"] == ["justification", "label"]
     sampling = {"temperature": 0.4, "seed": 7, "max_tokens": 320, "logprobs": True, "top_p": 1.0}
-    thinking = {} if extras is None else {"chat_template_kwargs": {"enable_thinking": False}}
-    assert judge == sampling | thinking | (extras or {}) | {"model": "vp"}
+    assert judge == sampling | extras | {"model": "vp"}
     base = bodies.pop("base")  # in place of the absent adapter, with full instructions
     assert "Your task: answer" in base["messages"][0]["content"] and not base["logprobs"] and not bodies
 
