@@ -9,13 +9,14 @@ import csv
 import logging
 import re
 import sys
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, register_error
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
 from io import StringIO
 from operator import itemgetter
+from typing import Any
 
 from charset_normalizer import from_bytes
 from markdown_it import MarkdownIt
@@ -51,6 +52,14 @@ _VALUE = re.compile(r"(?!(?:1[5-9]|20)\d\d$)\d[\d.,]{2,}")  # a number, and no y
 SAMPLE = 200  # lines of a table that tell its delimiter
 
 log = logging.getLogger(__name__)
+
+
+def _as_windows(error: Any) -> tuple[str, int]:
+    """What no UTF-8 stands for, in Windows-1252."""
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+
+register_error("cp1252", _as_windows)
 for _library in ("trafilatura", "htmldate"):
     logging.getLogger(_library).setLevel(logging.CRITICAL)  # their complaints name no file; ours do
 
@@ -130,6 +139,10 @@ def decoded(data: bytes, name: str) -> str:
         text = data.decode("utf-8-sig")
         if not OTHER_ENCODINGS.search(text):
             return text.replace("\0", "")
+    known = data.decode("utf-8-sig", "ignore")
+    if sum(char > "\x7f" for char in known) > len(data) - len(known.encode()):
+        log.warning("%s: not all UTF-8, the rest read as cp1252", name)
+        return data.decode("utf-8-sig", "cp1252").replace("\0", "")
     high = sum(byte > 127 for byte in data[: 100 * FEW])
     letters = sum(byte > 127 or chr(byte).isalpha() for byte in data[: 100 * FEW])
     plain = not any(byte < 32 and byte not in b"\t\n\f\r" for byte in data)

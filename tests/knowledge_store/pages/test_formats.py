@@ -354,6 +354,12 @@ def test_recognizes_encodings(text, encoding, read, caplog):
     assert caplog.messages == ([f"a.txt: not UTF-8, read as {read}"] if read else [])
 
 
+def test_a_file_of_two_encodings_is_read_in_both(caplog):
+    text = "The café paid £9.\n"
+    assert decoded(2 * text.encode() + text.encode("cp1252"), "a.txt") == 3 * text
+    assert caplog.messages == ["a.txt: not all UTF-8, the rest read as cp1252"]
+
+
 @pytest.mark.parametrize("data", [b"It rained.\0\0\0 It snowed.", b"\x1b$B66!#\x1b(B", bytes(range(256)) * 20])
 def test_what_no_encoding_fits_is_refused(data):
     with pytest.raises(UnreadableFile, match="not text in any known encoding"):
