@@ -33,11 +33,7 @@ REMAINS = ("weight_shape",)
 
 
 def dequantize(model: str, output: Path) -> None:
-    """Write the model that a 4-bit checkpoint stands for, file by file; the configuration is written last.
-
-    Args:
-        model: a folder, or a name that the model hub knows.
-    """
+    """Write the model that a 4-bit checkpoint, a folder or a name on the hub, stands for; its configuration last."""
     source = _source(model)
     config = _config(source) | {ORIGIN: Path(model).name if Path(model).is_dir() else model}
     output.mkdir(parents=True, exist_ok=True)
@@ -58,10 +54,12 @@ def dequantized(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     found: dict[str, Tensor] = {}
     for name, tensor in tensors.items():
         layer, _, kind = name.rpartition(".")
-        if kind == AUTOAWQ[0]:
-            found[f"{layer}.weight"] = _autoawq(*(tensors[f"{layer}.{part}"] for part in AUTOAWQ))
-        elif kind == COMPRESSED[0]:
-            found[f"{layer}.weight"] = _compressed(*(tensors[f"{layer}.{part}"] for part in COMPRESSED))
+        if kind == AUTOAWQ[0]:  # (in, out / 8), (in / group, out / 8), (in / group, out)
+            q, zeros, scales = (tensors[f"{layer}.{part}"] for part in AUTOAWQ)
+            found[f"{layer}.weight"] = _weight(_unpack(q, INTERLEAVED).T, _unpack(zeros, INTERLEAVED).T, scales.T)
+        elif kind == COMPRESSED[0]:  # (out, in / 8), (out / 8, in / group), (out, in / group)
+            q, zeros, scales = (tensors[f"{layer}.{part}"] for part in COMPRESSED)
+            found[f"{layer}.weight"] = _weight(_unpack(q, IN_ORDER), _unpack(zeros.T, IN_ORDER).T, scales)
         elif kind not in (*AUTOAWQ, *COMPRESSED, *REMAINS):
             found[name] = tensor
     return found
@@ -93,20 +91,11 @@ def _config(source: Path) -> dict[str, object]:
     )
 
 
-def _autoawq(qweight: Tensor, qzeros: Tensor, scales: Tensor) -> Tensor:
-    """Convert qweight (in, out / 8), qzeros (in / group, out / 8), scales (in / group, out)."""
-    q, zeros = _unpack(qweight, INTERLEAVED), _unpack(qzeros, INTERLEAVED)
-    group = len(q) // len(scales)
-    shifted = q - zeros.repeat_interleave(group, dim=0)
-    return (shifted * scales.float().repeat_interleave(group, dim=0)).T.to(scales.dtype).contiguous()
-
-
-def _compressed(packed: Tensor, zero_points: Tensor, scales: Tensor) -> Tensor:
-    """Convert packed (out, in / 8), zero points (out / 8, in / group), scales (out, in / group)."""
-    q, zeros = _unpack(packed, IN_ORDER), _unpack(zero_points.T, IN_ORDER).T
+def _weight(q: Tensor, zeros: Tensor, scales: Tensor) -> Tensor:
+    """Return the weight (out, in) of values (out, in) with zero points and scales (out, in / group)."""
     group = q.shape[1] // scales.shape[1]
     shifted = q - zeros.repeat_interleave(group, dim=1)
-    return (shifted * scales.float().repeat_interleave(group, dim=1)).to(scales.dtype)
+    return (shifted * scales.float().repeat_interleave(group, dim=1)).to(scales.dtype).contiguous()
 
 
 def _unpack(words: Tensor, places: tuple[int, ...]) -> Tensor:
