@@ -68,13 +68,8 @@ def agreement(
 ) -> tuple[float, float]:
     """Return the mean share of the engine's tokens that PEFT finds likeliest too, each given those before it.
 
-    Args:
-        written: tasks with the engine's replies.
-        context: of the engine, in tokens.
-
-    Returns:
-        The share with the adapter, and the share of the base without it, which is the larger one if the engine does
-        not apply the adapter.
+    The first share is with the adapter. The second is of the base without it, and the larger one if the engine does not
+    apply the adapter.
     """
     import torch
     from peft import PeftModel
@@ -133,5 +128,3 @@ def _tasks(adapter: Adapter, example: GoldClaim) -> Iterator[Task[Reply]]:
             debate = {"claim": claim, "pairs": pairs, "evidence": passages, "transcript": transcript, "rulings": ()}
             yield Moderate(**debate)
             yield CloseDebate(**debate)
-        case Adapter.NONE:
-            return

@@ -6,8 +6,9 @@ run ends with a model that can be shipped and none wastes what it learned. A tea
 beside the labels (Hinton et al., 2015, Distilling the knowledge in a neural network).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import chain, count
 from pathlib import Path
 from random import Random
 from time import monotonic
@@ -70,7 +71,8 @@ class Trainer:
         recipe, first = self.recipe, self.step
         began = evaluated = monotonic()
         loss_sum = torch.zeros((), device=self.device)
-        bar = tqdm(self._endless(rows), unit="batch", desc=f"from {self.seen / 1e6:.1f}M tokens", mininterval=5)
+        epochs = (batches(rows, self.budget, Random(recipe.seed + self.step)) for _ in count())  # each in its own order
+        bar = tqdm(chain.from_iterable(epochs), unit="batch", desc=f"from {self.seen / 1e6:.1f}M tokens", mininterval=5)
         for batch in bar:
             spent = monotonic() - began
             done = (self.step - first) / recipe.steps if recipe.steps else 0.0
@@ -88,11 +90,6 @@ class Trainer:
                     self._keep()
             if over:
                 return
-
-    def _endless(self, rows: Sequence[Row]) -> Iterator[list[Row]]:
-        """Yield the batches of one epoch after another, each in an order of its own."""
-        while True:
-            yield from batches(rows, self.budget, Random(self.recipe.seed + self.step))
 
     def _schedule(self, done: float) -> None:
         """Set the rates; keep the state when the fall begins."""
