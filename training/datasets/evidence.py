@@ -35,12 +35,9 @@ Scores = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
 
 
 def cross_encoder(name: str) -> Scores:
-    """Load a cross-encoder of sentence-transformers with one output, a logit.
+    """Load a cross-encoder of sentence-transformers, a folder or a name on the hub, with one output, a logit.
 
     It runs on the CPU: the model that judges the answers fills the GPU.
-
-    Args:
-        name: folder, or name on the model hub.
     """
     from sentence_transformers import CrossEncoder
     from torch.nn import Sigmoid
@@ -87,11 +84,7 @@ class Source:
 
 
 class ClaimEvidence:
-    """The gold evidence of one claim.
-
-    Args:
-        flaws: counts faults of the claim's store.
-    """
+    """The gold evidence of one claim; ``flaws`` counts the faults of its store."""
 
     def __init__(self, annotated: GoldClaim, source: Source, flaws: Flaws) -> None:
         self.without_store = source.store is None

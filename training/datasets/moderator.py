@@ -118,14 +118,9 @@ async def hold_debates(
     store: Path,
     journal: RecordJournal[Debate],
 ) -> list[Debate]:
-    """Debate the claims that are not in the journal yet.
+    """Debate the claims that are not in the journal yet; return all debates with a verdict, in the claims' order.
 
-    Args:
-        settings: see ``debate_settings``.
-        store: a file for each claim.
-
-    Returns:
-        The debates that reached a verdict, in the order of the claims.
+    ``settings`` are those of ``debate_settings``; ``store`` has a file for each claim.
     """
     listener = Listener(model)
     engine = Engine(listener, encoder, settings, strategy=debate_always if settings.strategy == "got" else None)
@@ -148,11 +143,9 @@ async def hold_debates(
 def debate_settings(settings: Settings, *, gold: bool) -> Settings:
     """Return the settings for debates: a run's, with a wide time budget and the base model as moderator.
 
-    Adapters for questions and answers stay, so that the evidence is as in use.
-
-    Args:
-        gold: debate the annotators' answers, as in the papers. There is nothing to ask, and the strategy is
-            ``debatecv``. ``--evidence gold`` does so too.
+    Adapters for questions and answers stay, so that the evidence is as in use. With ``gold``, as with ``--evidence
+    gold``, the annotators' answers are debated, as in the papers: there is nothing to ask, and the strategy is
+    ``debatecv``.
     """
     retrieved = settings.debate.evidence == "retrieved" and not gold
     adapters = {task: name for task, name in settings.model.adapters.items() if task is not Adapter.MODERATOR}
@@ -171,11 +164,7 @@ async def correct(
 ) -> dict[int, str]:
     """Have the model write reasons for the gold verdict, if the moderator was wrong (DebateCV, section 4).
 
-    Args:
-        labels: gold verdicts by the claim's id.
-
-    Returns:
-        The reasons by the claim's id; see ``replies``.
+    Gold verdicts and reasons are by the claim's id; see ``replies``.
     """
     tasks = {
         str(debate.claim.id): debate.ask(CorrectVerdict, label=labels[debate.claim.id])
@@ -198,10 +187,7 @@ def moderator_data(
     Debate-SFT trains on correct and corrected replies together (``moderator``). D-SFT trains on the correct ones
     (``moderator_sft``), and D-DPO then prefers the corrected reply to the original (``moderator_preferences``). All but
     the last also learn to continue, from each ruling after which a debate continued: a moderator that saw only last
-    rulings would end more debates in their first round.
-
-    Args:
-        corrections: reasons for the gold verdict by the claim's id, for claims on which the moderator was wrong.
+    rulings would end more debates in their first round. ``corrections`` are what ``correct`` returns.
     """
     labels = {annotated.claim.id: annotated.label for annotated in claims}
     together: list[Sample] = []

@@ -89,7 +89,7 @@ def write_data_set(data: DataSet, making: Making) -> dict[str, Any]:
         content = orjson.dumps({key: value for key, value in line.items() if key not in ("id", "claim_id")})
         if content in seen:
             drops[REPEATED] += 1
-        elif any(map(making.held_out.in_text, texts_of(line))):
+        elif any(map(making.held_out.in_text, _texts(line))):
             drops[LEAKED_TEXT] += 1
         else:
             lines.append(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
@@ -138,7 +138,7 @@ def _rendered(sample: Sample, chat: ChatTokenizer | None, drops: Drops) -> dict[
     return line
 
 
-def texts_of(line: dict[str, Any]) -> list[str]:
+def _texts(line: dict[str, Any]) -> list[str]:
     """Return the input and the replies of a line, without the instructions."""
     written = (message["content"] for key in ("completion", "chosen", "rejected") for message in line.get(key, ()))
     return [line["prompt"][-1]["content"], *written]
@@ -165,13 +165,9 @@ class Written(Record):
 async def replies(
     model: Model, journal: RecordJournal[Written], tasks: Mapping[str, Task[Any]], what: str
 ) -> dict[str, Any]:
-    """Ask a model, in batches, for the replies that the journal does not have yet.
+    """Ask a model, in batches, for the replies that the journal does not have yet; ``what`` names the progress bar.
 
-    Args:
-        what: name of the work, for the progress bar.
-
-    Returns:
-        The replies by the ids of their tasks. A failed one is absent, and the next call asks for it again.
+    Returns the replies by the ids of their tasks. A failed one is absent, and the next call asks for it again.
     """
     known = {written.id for written in journal.finished}
     left = [name for name in tasks if name not in known]

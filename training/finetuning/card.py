@@ -24,12 +24,7 @@ def losses(history: History, key: str) -> dict[int, float]:
 def write_card(
     folder: Path, base: str, data: Path, settings: Mapping[str, Any], summary: str, history: History
 ) -> None:
-    """Write ``README.md`` in the model hub's form.
-
-    Args:
-        data: the data set, with its own card beside it.
-        summary: results in a sentence.
-    """
+    """Write ``README.md`` in the model hub's form, from the data set's own card and the results in a sentence."""
     tags = ["lora", "fact-checking", "averitec"]
     head = ModelCardData(base_model=name_of(base), library_name="peft", license="cc-by-nc-4.0", tags=tags)
     card = data.with_suffix(".card.json")

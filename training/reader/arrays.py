@@ -39,11 +39,7 @@ def write_rows(file: Path, rows: Sequence[Row]) -> None:
 
 
 def read_rows(file: Path) -> list[Row]:
-    """Read the rows of an archive.
-
-    Raises:
-        TrainingError: the file is missing, or no such archive.
-    """
+    """Read the rows of an archive; raises a ``TrainingError`` if the file is missing, or no such archive."""
     try:
         with np.load(file) as arrays:
             ids, lengths = arrays["ids"], arrays["lengths"]

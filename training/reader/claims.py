@@ -23,10 +23,8 @@ DISTRACTORS = 20  # nearest answers to other claims, from which a variant draws
 def labelled_claims(file: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
     """Return the variants of the claims to train on, and those of the tenth that is held out.
 
-    The pairs are as the second head reads them; their labels are indices in ``VERDICTS``.
-
-    Raises:
-        ClaimsError: the file is no annotated split.
+    The pairs are as the second head reads them; their labels are indices in ``VERDICTS``. Raises a ``ClaimsError`` if
+    the file is no annotated split.
     """
     rng, claims = Random(seed), read_gold(file)
     answers = [[(one.question, one.full if one.answered else NO_ANSWER) for one in gold.answers] for gold in claims]

@@ -38,8 +38,7 @@ _NO_NAME = frozenset([*WORDS["no_names"].split(), *_MONTHS, *_DAYS])
 def twins(pair: Pair, names: Sequence[str], rng: Random) -> Iterator[Pair]:
     """Yield the twins that a pair needs: always for a set of one label, else half of the time.
 
-    Args:
-        names: of people, places and things, to stand in the place of others.
+    The names are of people, places and things, to stand in the place of others.
     """
     wanted = SETS.get(pair.source, {}).get("twins")
     if wanted == "supported" and pair.label == REFUTED:  # a false edit of the sentence: the sentence beside it

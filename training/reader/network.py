@@ -23,14 +23,11 @@ def head(hidden: int, labels: int) -> nn.Module:
 
 
 class Network(nn.Module):
-    """An encoder with the two heads.
+    """An encoder with the two heads; raises a ``TrainingError`` if there is no such encoder.
 
     Args:
         base: folder or hub name of an encoder, or folder of a reader, saved by ``train`` or exported.
         layers: how many of the encoder's lowest layers to keep; 0 for all.
-
-    Raises:
-        TrainingError: there is no such encoder.
     """
 
     def __init__(self, base: str | Path, layers: int = 0) -> None:

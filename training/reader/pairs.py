@@ -46,8 +46,7 @@ def held_out(text: str, one_in: int = 30) -> bool:
 def read_pairs(file: Path) -> list[Pair]:
     """Read the labelled rows of a file; questions with answers are skipped.
 
-    Raises:
-        TrainingError: there is no row, or one lacks evidence, claim or a label; the message names file and line.
+    Raises a ``TrainingError``, which names file and line, if a row lacks evidence, claim or label, or there is none.
     """
     found = []
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
@@ -77,11 +76,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def each_set(place: Path) -> Iterator[tuple[str, list[Pair]]]:
-    """Yield name and pairs of a file, or of each file of a folder.
-
-    Raises:
-        TrainingError: the folder has no such file.
-    """
+    """Yield name and pairs of a file, or of each file of a folder; raises a ``TrainingError`` if it has none."""
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     if not files:
         raise TrainingError(f"{place}: no .jsonl files; expected lines with 'evidence', 'claim' and 'label'")
