@@ -13,7 +13,6 @@ from submission.files import EXTRA, SubmissionError
 from system.averitec.claims import ClaimsError
 from system.files.journal import JournalError
 from system.files.texts import FileError, write_text
-from system.graph.records import Record
 
 VALIDATE = """List every fault of a submission with its row and its effect on the official scorer. The exit status is 1
 if any fault is not harmless."""
@@ -37,11 +36,9 @@ JUDGEMENTS = """file that keeps replies, so nothing is asked twice (default: jud
 
 
 def main(argv: Sequence[str] | None = None, prog: str = "python -m submission") -> int:
-    """Run a command.
+    """Run a command; returns the exit status.
 
-    Returns:
-        0, 1 for a submission with faults, 2 for input that cannot be used, 3 for a metric that was left out, 130 after
-        Ctrl-C.
+    0, 1 for a submission with faults, 2 for unusable input, 3 for a metric that was left out, 130 after Ctrl-C.
     """
     arguments = parser(prog).parse_args(argv)
     try:
@@ -111,15 +108,14 @@ def _validate(arguments: argparse.Namespace, console: Console) -> int:
     from submission.read import claim_texts
     from submission.validate import changes_score, print_faults, validate
 
-    claims = claim_texts(arguments.claims) if arguments.claims else None
-    faults = validate(arguments.file, claims)
+    faults = validate(arguments.file, claim_texts(arguments.claims) if arguments.claims else None)
     print_faults(arguments.file, faults, console)
     return int(changes_score(faults))
 
 
 def _score(arguments: argparse.Namespace, console: Console) -> int:
-    from submission.runs import gold_of, predictions_of, print_runs, score_runs
-    from submission.score import Metrics, score, score_ev2r, score_legacy
+    from submission.runs import RunsReport, gold_of, predictions_of, print_runs, score_runs
+    from submission.score import Metrics, ScoreReport, score, score_ev2r, score_legacy
     from submission.tables import print_report
 
     runs = [*arguments.runs, *([arguments.predictions] if arguments.predictions else [])]
@@ -133,23 +129,19 @@ def _score(arguments: argparse.Namespace, console: Console) -> int:
         )
     gold = arguments.gold or gold_of(runs[0])
     journal = arguments.judgements or predictions_of(runs[0]).parent / "judgements.jsonl"
-    known: Metrics = {
-        "legacy": score_legacy,
-        "ev2r": partial(score_ev2r, judge=judge, prompts=prompts, journal=journal),
-    }
+    ev2r = partial(score_ev2r, judge=judge, prompts=prompts, journal=journal)
+    known: Metrics = {"legacy": score_legacy, "ev2r": ev2r}
     metrics = {name: metric for name, metric in known.items() if name in arguments.metrics}
-    left_out = False
-    report: Record
+    report: RunsReport | ScoreReport
     if len(runs) > 1:
-        report = compared = score_runs(runs, gold, metrics, two_labels=arguments.two_labels)
-        print_runs(compared, console)
+        report = score_runs(runs, gold, metrics, two_labels=arguments.two_labels)
+        print_runs(report, console)
     else:
-        report = scored = score(predictions_of(runs[0]), gold, metrics, two_labels=arguments.two_labels)
-        print_report(scored, console)
-        left_out = bool(scored.left_out)
+        report = score(predictions_of(runs[0]), gold, metrics, two_labels=arguments.two_labels)
+        print_report(report, console)
     if arguments.json:
         write_text(arguments.json, report.model_dump_json(indent=2) + "\n")
-    return 3 if left_out else 0
+    return 3 if isinstance(report, ScoreReport) and report.left_out else 0
 
 
 def _report(arguments: argparse.Namespace, console: Console) -> int:
