@@ -5,6 +5,7 @@ Reads the files, scores them against gold labels if there are any, and lets ``sy
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,17 +31,17 @@ NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 def write_report(folder: Path, gold: Path | None = None, predictions: Path | None = None) -> Path:
     """Write ``report.html``, ``figures/*.svg``, and for a run of ours ``measured_timings.txt``.
 
-    Args:
-        folder: the output folder of a run, or where to write the report on ``predictions``.
-        gold: the split with labels; by default the run's claims file if that has labels.
-        predictions: predictions of another system; by default the run in ``folder``.
+    It is on the run in the folder, or on another system's predictions. By default the labels are those of the run's
+    claims file, if that has some.
     """
     if predictions:
         run = RunMaterial(path=predictions, entries=tuple(read_predictions(predictions)))
     else:
         run = read_run(folder)
-    file = run.setup.get("claims_file")
-    annotations = read_gold(gold) if gold else _annotations_if_any(Path(file)) if file else []
+    annotations = read_gold(gold) if gold else []
+    if not gold and (file := run.setup.get("claims_file")):
+        with suppress(ClaimsError):  # claims need no labels, and may be lines of plain text
+            annotations = read_gold(Path(file))
     if annotations:
         run = _with_gold(run, annotations)
     page, figures = run_page(run)
@@ -68,13 +69,6 @@ def read_run(folder: Path) -> RunMaterial:
         setup=read_json(folder / "run.json", dict),
         further=dict(_further_scores(folder)),
     )
-
-
-def _annotations_if_any(path: Path) -> list[GoldClaim]:
-    try:
-        return read_gold(path)
-    except ClaimsError:  # which is the answer here: claims need no labels, and may be lines of plain text
-        return []
 
 
 def _with_gold(run: RunMaterial, annotations: Sequence[GoldClaim]) -> RunMaterial:
