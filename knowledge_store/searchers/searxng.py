@@ -27,10 +27,7 @@ AT_ONCE = 10  # pages
 LONGEST = 400  # characters of a query
 NAMED = 10  # engines that are named
 FORMATS = "allow JSON in the server's settings.yml: search: formats: [html, json]"
-REMEDIES = {
-    403: FORMATS,
-    429: "it gets too many requests: wait, or switch off its limiter for this machine",
-}
+REMEDIES = {403: FORMATS, 429: "it gets too many requests: wait, or switch off its limiter for this machine"}
 """What to do about the status of an answer."""
 
 log = logging.getLogger(__name__)
