@@ -127,11 +127,7 @@ def join_evidence(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def split_evidence(evidence: str) -> list[tuple[str, str]]:
-    """Return the pairs of a question and an answer that the scorer sees in an evidence cell.
-
-    Raises:
-        UnreadableEvidence: the scorer would stop.
-    """
+    """Return the pairs that the scorer sees in an evidence cell; raises ``UnreadableEvidence`` if it would stop."""
     if evidence in MISSING:
         raise UnreadableEvidence(f"the evidence {evidence!r} reads as a missing value; give a placeholder pair")
     pairs = []

@@ -48,11 +48,7 @@ def read_predictions(path: Path) -> list[Entry]:
 
 
 def read_scored_gold(path: Path) -> list[Gold]:
-    """Read claims with labels, questions and answers.
-
-    Args:
-        path: a file in the AVeriTeC JSON form, whose index is the id, or the organizers' gold CSV.
-    """
+    """Read annotated claims: a file in the AVeriTeC JSON form, whose index is the id, or the organizers' gold CSV."""
     if path.suffix == ".csv":
         return [_gold_of_row(path, row) for row in read_table(path)]
     return scored(read_gold(path))

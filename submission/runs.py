@@ -62,12 +62,7 @@ def gold_of(run: Path) -> Path:
 def score_runs(
     runs: Sequence[Path], gold: Path, metrics: Metrics = NONE, *, two_labels: bool | None = None
 ) -> RunsReport:
-    """Score runs on the claims that they share.
-
-    Args:
-        runs: output folders or files of predictions, at least two.
-        two_labels: whether to fold all labels into two; by default if any run concluded with two.
-    """
+    """Score runs, at least two, on the claims that they share; with two labels by default if any run had two."""
     files = [predictions_of(run) for run in runs]
     setups = list(map(setup_of, files))
     two_labels = any(map(has_two_labels, setups)) if two_labels is None else two_labels

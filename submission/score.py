@@ -27,11 +27,7 @@ NONE: Metrics = MappingProxyType({})
 
 
 def label_scores(gold: Sequence[str], predicted: Sequence[str], labels: Sequence[Label] = tuple(Label)) -> LabelScores:
-    """Score at least one label, predicted ones in the order of the gold ones.
-
-    Args:
-        labels: which there are; ``TWO_LABELS`` for pairs that were folded.
-    """
+    """Score one label or more, predicted ones in the order of the gold ones, of all or, once folded, ``TWO_LABELS``."""
     columns = [*map(str, labels), INVALID]
     place = {name: number for number, name in enumerate(columns)}
     confusion = np.zeros((len(labels), len(columns)), int)
@@ -90,8 +86,7 @@ class ScoreReport(Record):
 def score(predictions: Path, gold: Path, metrics: Metrics = NONE, *, two_labels: bool | None = None) -> ScoreReport:
     """Score a predictions file on the claims that it shares, by id and text, with the gold file.
 
-    Args:
-        two_labels: fold the labels of both sides into two (see ``Pair.of_two``); by default if the run had two.
+    By default the labels of both sides are folded into two (see ``Pair.of_two``) if the run had two.
     """
     pairing = read_pairing(predictions, gold, two_labels=two_labels)
     labels, constant = scores_of(pairing)
@@ -130,13 +125,7 @@ def score_legacy(pairs: Sequence[Pair]) -> LegacyScores:
 
 
 def score_ev2r(pairs: Sequence[Pair], *, judge: str, prompts: Path, journal: Path) -> Ev2rScores:
-    """Have a judge compare the evidence of pairs.
-
-    Args:
-        judge: which model, see ``submission.ev2r.judge.FORMS``.
-        prompts: the organizers' file of prompts.
-        journal: where the judge's replies are kept.
-    """
+    """Have a judge (see ``load_judge``) compare the evidence of pairs; the journal keeps its replies."""
     from submission.ev2r.judge import load_judge  # loads the engine's models
     from submission.ev2r.judging import ReplyJournal, judge_all
 

@@ -21,10 +21,7 @@ LABELS = {str(label).lower(): str(label) for label in Label}
 def validate(path: Path, claims: Sequence[str] | None = None) -> list[Fault]:
     """Name every fault of a submission: predictions if the name ends in ``.json``, otherwise the leaderboard's CSV.
 
-    Args:
-        path: the file.
-        claims: texts of all claims of the gold file, by id; without them, missing last rows and rows about another
-            claim cannot be seen.
+    Without the texts of all claims of the gold file, missing last rows and rows about another claim cannot be seen.
     """
     if not path.is_file():
         raise SubmissionError(f"{path} not found; expected submission.csv or predictions in JSON")

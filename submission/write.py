@@ -30,15 +30,10 @@ PLACEHOLDER = EvidencePair(question="What evidence is there about the claim?", a
 
 
 def write_outputs(results: Sequence[ClaimResult], folder: Path, facts: RunFacts) -> None:
-    """Write ``FILES`` and read the submission back.
+    """Write ``FILES`` for the results, at least one, and read the submission back.
 
-    Args:
-        results: one for each claim, at least one, in the order of the input.
-        folder: made if it is missing; files of an earlier run are replaced, each at once.
-        facts: facts of the run that only the caller knows.
-
-    Raises:
-        SubmissionError: a file does not read back as it was written.
+    The folder is made if it is missing; files of an earlier run are replaced, each at once. Raises a
+    ``SubmissionError`` if a file does not read back as it was written.
     """
     submission_json, submission_csv, timings_json, timings_csv = (folder / name for name in FILES)
     entries = predictions(results)

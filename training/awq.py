@@ -52,10 +52,9 @@ def main(model: str, tokens_file: Path, output: Path) -> None:
 def load(model: str, device_map: str | None) -> Any:
     """Load a model in bfloat16.
 
-    Args:
-        device_map: "auto" fills the GPU and keeps the rest on the CPU, which inference can do. None keeps all weights
-            on the CPU: the sequential pipeline needs the GPU's memory for one block at a time and its calibration
-            data, and a model of 29.5 GB would fill a card of 23 GB before it starts.
+    The map "auto" fills the GPU and keeps the rest on the CPU, which inference can do. None keeps all weights on the
+    CPU: the sequential pipeline needs the GPU's memory for one block at a time and its calibration data, and a model of
+    29.5 GB would fill a card of 23 GB before it starts.
     """
     gpu = device_map if torch.cuda.is_available() else None
     local = Path(model).is_dir()

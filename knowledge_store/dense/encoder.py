@@ -93,8 +93,7 @@ class SentenceEncoder:
     def of(cls, settings: RetrievalSettings) -> "SentenceEncoder":
         """Load the encoder that the settings name: the installed MiniLM, a folder, or a name on the model hub.
 
-        Raises:
-            EncoderUnavailable: the model cannot be found or loaded, or its vectors make no sense.
+        Raises ``EncoderUnavailable`` if the model cannot be found or loaded, or its vectors make no sense.
         """
         name = settings.encoder
         try:

@@ -118,12 +118,7 @@ class Judge:
 
 
 def load_judge(judge: str, prompts: Path) -> Judge:
-    """Load a judge.
-
-    Args:
-        judge: one of ``FORMS``.
-        prompts: the organizers' ``properties.py``.
-    """
+    """Load a judge, named in one of the ``FORMS``, with the prompts of the organizers' ``properties.py``."""
     official = read_official_prompts(prompts)
     try:
         settings = _settings(judge)

@@ -30,11 +30,7 @@ class UnreadableReply(ValueError):
 
 
 def read_reply(raw: str, unit: Unit) -> Judgement:
-    """Read the text from the first brace to the next closing one.
-
-    Raises:
-        UnreadableReply: the official scorer counts 0 for this reply.
-    """
+    """Read from the first brace to the next closing one; an ``UnreadableReply`` counts 0 for the official scorer."""
     opening = raw.find("{")
     closing = raw.find("}", opening)
     if opening < 0 or closing < 0:

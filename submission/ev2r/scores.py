@@ -53,11 +53,7 @@ class Ev2rScores(Record):
 
 
 def ev2r_scores(pairs: Sequence[Pair], outcomes: Sequence[Mapping[Unit, Outcome]], judge: str) -> Ev2rScores:
-    """Score the outcomes of at least one pair; one of them for each.
-
-    Args:
-        judge: its name.
-    """
+    """Score the outcomes of at least one pair, one of them for each; ``judge`` is the judge's name."""
     claims = [
         ClaimEv2r(
             claim_id=pair.gold.claim_id,

@@ -59,12 +59,7 @@ class LegacyScores(Record):
 
 
 def legacy_scores(pairs: Sequence[Pair], meteor: Any, sources: Sources) -> LegacyScores:
-    """Score at least one pair of prediction and gold.
-
-    Args:
-        meteor: ``resources.Meteor``, whose module takes a second to import.
-        sources: what ``meteor`` was made from.
-    """
+    """Score at least one pair by a ``resources.Meteor``, whose module takes a second to import, made of ``sources``."""
     claims = [_score(pair, meteor) for pair in tqdm(pairs, desc="METEOR", unit="claim", disable=None)]
     overall = LegacyMeans(
         claims=len(claims),

@@ -39,13 +39,10 @@ def build_trainer(
     seed: int,
     start: Path | None = None,
 ) -> Trainer:
-    """Return a trainer that is ready to train or to resume.
+    """Return a trainer that is ready to train or to resume, with ``checkpoints/`` and ``logs/`` in the folder.
 
-    Args:
-        base: base model, in this precision.
-        folder: gets ``checkpoints/`` and ``logs/``.
-        seed: of the new adapter's weights, the dropout and the order of examples; set for the whole process.
-        start: adapter to continue from; DPO also takes it as the reference.
+    The seed of the new adapter's weights, the dropout and the order of examples is set for the whole process. DPO takes
+    the adapter that it continues from as the reference too.
     """
     set_seed(seed)  # the trainer sets its seed too late for the new adapter's random weights
     trainer: Any = DPOTrainer if recipe.method == "dpo" else SFTTrainer
