@@ -30,11 +30,11 @@ def save_graph(module: torch.nn.Module, example: tuple[torch.Tensor, ...], file:
         decoder = TorchScriptPythonDecoder(module.eval(), example_input=example)
         frontend = FrontEndManager().load_by_framework("pytorch")
         graph = frontend.convert(frontend.load(decoder))
-    _compress(graph)
+    compress(graph)
     save_model(graph, str(file), compress_to_fp16=False)
 
 
-def _compress(graph: Any) -> None:
+def compress(graph: Any) -> None:
     """Turn the large matrices of a graph into integers of 8 bits with a scale for each row."""
     from openvino import op, opset13
 

@@ -89,7 +89,7 @@ def write_data_set(data: DataSet, making: Making) -> dict[str, Any]:
         content = orjson.dumps({key: value for key, value in line.items() if key not in ("id", "claim_id")})
         if content in seen:
             drops[REPEATED] += 1
-        elif any(map(making.held_out.in_text, _texts(line))):
+        elif any(map(making.held_out.in_text, texts_of(line))):
             drops[LEAKED_TEXT] += 1
         else:
             lines.append(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
@@ -138,7 +138,7 @@ def _rendered(sample: Sample, chat: ChatTokenizer | None, drops: Drops) -> dict[
     return line
 
 
-def _texts(line: dict[str, Any]) -> list[str]:
+def texts_of(line: dict[str, Any]) -> list[str]:
     """Return the input and the replies of a line, without the instructions."""
     written = (message["content"] for key in ("completion", "chosen", "rejected") for message in line.get(key, ()))
     return [line["prompt"][-1]["content"], *written]
