@@ -27,7 +27,7 @@ NONE: Metrics = MappingProxyType({})
 
 
 def label_scores(gold: Sequence[str], predicted: Sequence[str], labels: Sequence[Label] = tuple(Label)) -> LabelScores:
-    """Score one label or more, predicted ones in the order of the gold ones, of all or, once folded, ``TWO_LABELS``."""
+    """Score at least one label, predicted ones in the order of the gold ones; ``labels`` are all that there are."""
     columns = [*map(str, labels), INVALID]
     place = {name: number for number, name in enumerate(columns)}
     confusion = np.zeros((len(labels), len(columns)), int)

@@ -85,7 +85,7 @@ def _quantize(base: str, tokens: dict[str, Any], output: Path) -> None:
 def calibration_tokens(folder: Path, chat: ChatTokenizer, calibration: int, measured: int, seed: int) -> dict[str, Any]:
     """Draw conversations for ``awq.py``: equal parts of all data sets, of training claims and of held-out claims.
 
-    They are at most so many to calibrate on, and to measure the replies of; preferences and whole debates are skipped.
+    ``calibration`` and ``measured`` are the most to take of each; preferences and whole debates are skipped.
     """
     files = sorted(path for path in folder.glob("*.jsonl") if not path.stem.endswith(("preferences", "debates")))
     if not files:
