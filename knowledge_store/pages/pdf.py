@@ -228,17 +228,19 @@ def _columns(pieces: list[Piece]) -> list[list[Piece]]:
 
 def _gutter(pieces: Sequence[Piece]) -> float | None:
     """Where a page has columns: the middle of a gap that hardly any piece crosses, between long lines."""
-    ends = sorted({round(piece.right) for piece in pieces})
-    for end in ends:
+    found = []
+    for end in sorted({round(piece.right) for piece in pieces}):
         left = [piece for piece in pieces if piece.right <= end + 1]
         right = [piece for piece in pieces if piece.left >= end + 4]
-        if len(left) + len(right) < 0.8 * len(pieces) or min(len(left), len(right)) < COLUMN_LINES:
+        wrapped = all(any(piece.text[0].islower() for piece in side[1:]) for side in (left, right))
+        least = COLUMN_LINES - wrapped  # a sentence that goes on below tells more than the number of lines
+        if len(left) + len(right) < 0.8 * len(pieces) or min(len(left), len(right)) < least:
             continue
         beside = sum(any(_same_line(one, other) for other in right) for one in left)
         long = min(fmean(len(piece.text) for piece in side) for side in (left, right))
-        if long >= COLUMN_WIDTH and beside >= COLUMN_LINES:
-            return (end + min(piece.left for piece in right)) / 2
-    return None
+        if long >= COLUMN_WIDTH and beside >= least:
+            found.append((len(left) + len(right), (end + min(piece.left for piece in right)) / 2))
+    return max(found, key=itemgetter(0), default=(0, None))[1]
 
 
 def _lines(pieces: Sequence[Piece]) -> Iterator[tuple[bool, str]]:
