@@ -45,6 +45,7 @@ NARROW, WRAPPED = 45, 110  # characters of the longest line of a text whose line
 _ENDS = re.compile(r"[.!?…。！？।॥؟۔,;:–—-][\"'”’»)\]]*$")  # of a line that is no heading, or goes on
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,3}[.)])\s")
 _QUOTING = re.compile(r"^(?:> ?)+", re.MULTILINE)  # of mail
+_NOTE = re.compile(r"(?<=[.!?,;:”\"])(?:[⁰¹²³⁴-⁹]+|\[\d{1,3}\])+(?=\s|$)")  # the mark of one
 _ADDRESS = re.compile(r" ?&lt;(https?://[^\s<>]+?)&gt;")
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"]).use(footnote_plugin)
 DELIMITERS = ",;\t|"
@@ -77,8 +78,8 @@ def parts_of(data: bytes, suffix: str, name: str) -> list[tuple[str, list[str]]]
         parts = _csv(data, name)
     else:
         parts = [("", _blocks(data, suffix, name))]
-    shown = ((place, [encodable(block).replace(SOFT_HYPHEN, "") for block in blocks]) for place, blocks in parts)
-    kept = ((place, [block for block in blocks if block.strip()]) for place, blocks in shown)
+    shown = ((place, (encodable(block).replace(SOFT_HYPHEN, "") for block in blocks)) for place, blocks in parts)
+    kept = ((place, [_NOTE.sub("", block) for block in blocks if block.strip()]) for place, blocks in shown)
     return [(place, blocks) for place, blocks in kept if blocks]
 
 

@@ -99,8 +99,13 @@ def _cleaned(text: str) -> Any:
         etree.strip_elements(tree, *HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
         for element in tree.xpath("//pre/descendant-or-self::*"):
             element.text, element.tail = ((one or "").replace("\n", LINE) for one in (element.text, element.tail))
-        for element in tree.xpath("//sup[not(translate(., '0123456789+-−', ''))]"):
-            element.text = (element.text or "").translate(SUPERSCRIPT)  # 10¹², and no 1012
+        for element in tree.xpath("//sup"):
+            last = element.getprevious()
+            before = element.getparent().text if last is None else last.tail or last.text_content()
+            if (before or "").rstrip().endswith((".", "!", "?", ",", ";", ":", "”", '"')):
+                element.drop_tree()  # the mark of a note
+            elif not element.text_content().strip("0123456789+-−"):
+                element.text = (element.text or "").translate(SUPERSCRIPT)  # 10¹², and no 1012
     return tree
 
 

@@ -145,13 +145,15 @@ LONG = f"<p>{SENTENCE}</p><p>The keeper of the lock lives beside it in a house o
          ["ship: Emma, Engine: Halvers, crew: 9"], []),
         (f"{LONG}<pre>Town    People\nOslo    9</pre><p style='visibility:hidden'>Unseen.</p>", ["Town People", "Oslo 9"], ["Unseen."]),
         (f"<article class=cookie-recipes><p>{SENTENCE}</p><aside>It cost 9 crowns.</aside></article>", [SENTENCE, "It cost 9 crowns."], []),
+        (f"{LONG}<p>It has 9 boats.<sup>3</sup> <b>It leaks.</b><sup>[4]</sup> Each is 5 m<sup>2</sup>.[12]</p>",
+         ["It has 9 boats. It leaks. Each is 5 m²."], []),
         ("<!-- nothing -->", [], []),
         ("<h1>Visit</h1><p>Die Ver&shy;waltung<sup><a href='#n1'>[1]</a></sup> spricht.</p>", ["Visit", "Die Verwaltung spricht."], []),
         ("<p>The harbour office<br>The office is open on Mondays, and on other days<br>by appointment.</p>",
          ["The harbour office", "The office is open on Mondays, and on other days\nby appointment."], []),
     ],
     ids=["layout", "inline", "list in a cell", "row names", "rowspan", "spans and links", "links of an article", "menus",
-         "struck and raised", "two headers", "a wide name", "a title", "short", "one long paragraph", "a quotation", "a menu in a layout", "a table around a table", "a table in a cell", "lines", "a fact box", "nothing", "marks", "line breaks"],
+         "struck and raised", "two headers", "a wide name", "a title", "short", "one long paragraph", "a quotation", "a menu in a layout", "a table around a table", "a table in a cell", "lines", "a fact box", "notes", "nothing", "marks", "line breaks"],
 )  # fmt: skip
 def test_html_keeps_the_article_whole(page, expected, absent):
     found = blocks(f"<html><head><title>t</title></head><body>{page}</body></html>".encode(), ".html")
