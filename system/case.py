@@ -28,32 +28,22 @@ class Unusable(ValueError):
 
 @dataclass(frozen=True)
 class Step(Generic[R, D]):
-    """A request to the model, and what becomes of the reply.
-
-    Attributes:
-        build: makes the thought's content of the reply; None where there is nothing to keep. May raise ``Unusable``.
-        parents: of the thought.
-        under: the thought whose id the new id extends; the first parent unless told otherwise.
-    """
+    """A request to the model, and what becomes of the reply."""
 
     task: Task[R]
+    #: makes the thought's content of the reply; None where there is nothing to keep. May raise ``Unusable``
     build: Callable[[Completion[R]], D | None]
-    parents: Sequence[Thought[Content]]
-    under: Thought[Content] | None = None
+    parents: Sequence[Thought[Content]]  #: of the thought
+    under: Thought[Content] | None = None  #: the thought whose id the new id extends; by default the first parent
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a strategy.
-
-    Attributes:
-        pairs: questions and answers for the submission, those that carry the verdict first.
-        rounds: question rounds of the deepest branch.
-    """
+    """The result of a strategy."""
 
     verdict: Verdict
-    pairs: tuple[QuestionAnswer, ...]
-    rounds: int
+    pairs: tuple[QuestionAnswer, ...]  #: for the submission, those that carry the verdict first
+    rounds: int  #: question rounds of the deepest branch
     branches: int
 
 
@@ -65,27 +55,19 @@ def _bundled_reader() -> "Reader":
 
 @dataclass
 class Case:
-    """One claim under investigation.
-
-    Attributes:
-        gold_passages: the annotated evidence, where the settings want it instead of retrieval; else empty.
-        failures: what went wrong and was survived, so far.
-        listener: is told of every thought as it is added to the graph.
-        reader: says what a page makes of a statement.
-        own: whether what it is checked against are documents of the user's own.
-    """
+    """One claim under investigation."""
 
     claim: Claim
     settings: Settings
     model: Model
     encoder: "Encoder"
     index: "PassageIndex"
-    gold_passages: tuple[Passage, ...]
+    gold_passages: tuple[Passage, ...]  #: the annotated evidence, if the settings want it in place of retrieval
     deadline: Deadline
-    failures: list[Failure] = field(default_factory=list)
-    listener: Listener = unheard
-    reader: "Reader" = field(default_factory=_bundled_reader)
-    own: bool = False
+    failures: list[Failure] = field(default_factory=list)  #: what went wrong and was survived, so far
+    listener: Listener = unheard  #: is told of every thought as it is added to the graph
+    reader: "Reader" = field(default_factory=_bundled_reader)  #: says what a page makes of a statement
+    own: bool = False  #: whether what it is checked against are documents of the user's own
 
     def __post_init__(self) -> None:
         self.graph = Graph(self.claim, self.listener)
@@ -131,7 +113,8 @@ class Case:
             DeadlineExpired: the operation's share of the budget is spent.
         """
         results = await self._generate(operation, [self._request(task) for task in tasks], final)
-        again = [i for i, result in enumerate(results) if _is_malformed(result)]
+        malformed = ErrorKind.MALFORMED_REPLY
+        again = [i for i, one in enumerate(results) if isinstance(one, ModelError) and one.kind is malformed]
         if again and self.stopwatch.has_time_for(operation):
             second = await self._generate(operation, [self._request(tasks[i], SECOND_TRY) for i in again], final)
             for i, result in zip(again, second, strict=True):
@@ -159,7 +142,3 @@ class Case:
     def _request(self, task: Task[Reply], seed: int = 0) -> Request:
         variant = task.variant(1 + len(self.settings.model.other_models)) + seed
         return Request(task, TEMPERATURE if variant else 0.0, SEED + variant)
-
-
-def _is_malformed(result: Result) -> bool:
-    return isinstance(result, ModelError) and result.kind is ErrorKind.MALFORMED_REPLY

@@ -20,19 +20,14 @@ _EXPECTED = "expected a path, a Document, several of them, or texts by their nam
 class Document:
     """A text to check against, with what is known of it.
 
-    Attributes:
-        address: what verdicts cite it by, a web address or a name; if it is empty, "document" and its place.
-        date: when it was published, as 2020-08-25, 25-8-2020 or a date; empty if it is unknown.
-        page: of the whole that it was taken from, counted from 1; None if it is the whole.
-
     Raises:
         DocumentsError: the text is empty, the page is below 1, or the date has neither form.
     """
 
     text: str
-    address: str = ""
-    date: str | datetime.date = ""
-    page: int | None = None
+    address: str = ""  #: what verdicts cite it by, a web address or a name; if it is empty, "document" and its place
+    date: str | datetime.date = ""  #: when it was published, as 2020-08-25, 25-8-2020 or a date; empty if unknown
+    page: int | None = None  #: of the whole that it was taken from, counted from 1; None if it is the whole
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or not self.text.strip():

@@ -103,29 +103,19 @@ NOTHING_FOUND = "Nothing was found on it"  # how a justification begins if no so
 
 
 class Summary(Record):
-    """A thought in words, for people who read a graph: on a page, in a terminal, in the events of the service.
-
-    Attributes:
-        leaning: the label that it speaks for, if any.
-        minor: whether nothing was built on it, such as a question that was not explored.
-    """
+    """A thought in words, for people who read a graph: on a page, in a terminal, in the events of the service."""
 
     heading: str
     text: str
-    leaning: Label | None = None
-    minor: bool = False
+    leaning: Label | None = None  #: the label that it speaks for, if any
+    minor: bool = False  #: whether nothing was built on it, such as a question that was not explored
 
 
 class Content(Record):
-    """Base of what a thought may hold; a subclass with a kind is one of them, registered where it is defined.
+    """Base of what a thought may hold; a subclass with a kind is one of them, registered where it is defined."""
 
-    Attributes:
-        kind: what such a thought is called in graphs and reports.
-        letter: the letter of its id.
-    """
-
-    kind: ClassVar[str]
-    letter: ClassVar[str]
+    kind: ClassVar[str]  #: what such a thought is called in graphs and reports
+    letter: ClassVar[str]  #: the letter of its id
 
     @property
     def summary(self) -> Summary:
@@ -237,26 +227,23 @@ class Claim(Content):
 
     >>> Claim("The Aster bridge opened in 1932.", date="2021-05-03").date
     '3-5-2021'
-
-    Attributes:
-        id: position of the claim in its file, counted from 0; a claim by itself has none, and 0 stands here. The same
-            text may occur under several ids.
-        date: day-month-year as AVeriTeC writes it, unpadded ("25-8-2020"); an ISO date is taken too.
-        location: ISO 3166 country code.
-        context: the sentences before it in its text, if the claim cannot be understood without them ("It has two
-            lanes."); only the claim itself is checked.
     """
 
     kind = "claim"
     letter = ""
 
+    #: position of the claim in its file, counted from 0; a claim by itself has none, and 0 stands here. The same text
+    #: may occur under several ids
     id: int = Field(0, ge=0)
     text: str
+    #: day-month-year as AVeriTeC writes it, unpadded ("25-8-2020"); an ISO date is taken too
     date: Annotated[str, AfterValidator(official_date)] = ""
     speaker: str = ""
     original_url: str = ""
     reporting_source: str = ""
-    location: str = ""
+    location: str = ""  #: ISO 3166 country code
+    #: the sentences before it in its text, if the claim cannot be understood without them ("It has two lanes."); only
+    #: the claim itself is checked
     context: str = ""
 
     def __init__(
@@ -368,18 +355,14 @@ NO_ANSWER = "No answer could be found."
 
 
 class QuestionAnswer(Content):
-    """A question with the answer merged from the answers of its passages.
-
-    Attributes:
-        answers: those that the merged answer rests on, the most important first; empty when nothing answered.
-    """
+    """A question with the answer merged from the answers of its passages."""
 
     kind = "merged answer"
     letter = "m"
 
     question: str
     answer: str
-    answers: tuple[Answer, ...]
+    answers: tuple[Answer, ...]  #: those that the merged answer rests on, the most important first; empty without one
 
     @classmethod
     def unanswered(cls, question: str) -> Self:
@@ -408,18 +391,14 @@ class QuestionAnswer(Content):
 
 
 class Verdict(Content):
-    """A label with its reasons.
-
-    Attributes:
-        confidence: probability of the label in [0, 1], as far as its maker can tell.
-    """
+    """A label with its reasons."""
 
     kind = "verdict"
     letter = "v"
 
     label: Label
     justification: str
-    confidence: float
+    confidence: float  #: probability of the label in [0, 1], as far as its maker can tell
 
     @property
     def summary(self) -> Summary:
@@ -441,16 +420,12 @@ class Verdict(Content):
 class Calibration(Record):
     """Calibrated confidences: fitted probabilities that a label is right, with straight lines between them.
 
-    Attributes:
-        confidences: ascending, from 0 to 1.
-        probabilities: one for each of them.
-
     >>> Calibration(confidences=(0.0, 1.0), probabilities=(0.2, 0.6)).of(0.5)
     0.4
     """
 
-    confidences: tuple[float, ...]
-    probabilities: tuple[float, ...]
+    confidences: tuple[float, ...]  #: ascending, from 0 to 1
+    probabilities: tuple[float, ...]  #: one for each of them
 
     @model_validator(mode="after")
     def _is_a_curve(self) -> Self:
@@ -475,20 +450,14 @@ Tokens = Annotated[int, Field(ge=0, lt=2**53)]
 
 
 class Cost(Record):
-    """Cost of a step. Seconds are wall time; tokens are the model's own count, or 0 without one.
-
-    Attributes:
-        queue_seconds: of the seconds, those before the model began with the request.
-        decode_seconds: of the seconds, those from the first token of the reply to the last.
-        tokens_cached: of the tokens in, those that the prefix cache held.
-    """
+    """Cost of a step. Seconds are wall time; tokens are the model's own count, or 0 without one."""
 
     seconds: float = 0.0
-    queue_seconds: float = 0.0
-    decode_seconds: float = 0.0
+    queue_seconds: float = 0.0  #: of the seconds, those before the model began with the request
+    decode_seconds: float = 0.0  #: of the seconds, those from the first token of the reply to the last
     calls: int = 0
     tokens_in: Tokens = 0
-    tokens_cached: Tokens = 0
+    tokens_cached: Tokens = 0  #: of the tokens in, those that the prefix cache held
     tokens_out: Tokens = 0
 
     @classmethod
@@ -499,47 +468,31 @@ class Cost(Record):
 
 
 class Timing(Record):
-    """The time report of one claim.
+    """The time report of one claim."""
 
-    Attributes:
-        seconds: reading and ranking the claim's store plus everything from the first question to the verdict.
-            Loading models is outside; it is in the run's report.
-        stages: seconds by stage; stages that ran at the same time count in full, so they may sum to more.
-        rounds: question rounds of the deepest branch.
-        cut_short: the deadline ended the work before the strategy was done.
-        duplicates: questions that were dropped because they repeat another.
-        replaced: questions that were asked in the place of such.
-        finished_at: seconds of the run, its earlier parts included, when the claim was finished; 0 outside a run.
-    """
-
+    #: reading and ranking the claim's store plus everything from the first question to the verdict. Loading models is
+    #: outside; it is in the run's report
     seconds: float
-    stages: dict[str, float]
+    stages: dict[str, float]  #: seconds by stage; those of stages that ran at the same time may sum to more
     cost: Cost
-    rounds: int
+    rounds: int  #: question rounds of the deepest branch
     branches: int
-    cut_short: bool
-    duplicates: int = 0
-    replaced: int = 0
-    finished_at: float = 0.0
+    cut_short: bool  #: the deadline ended the work before the strategy was done
+    duplicates: int = 0  #: questions that were dropped because they repeat another
+    replaced: int = 0  #: questions that were asked in the place of such
+    finished_at: float = 0.0  #: seconds of the run, its earlier parts included, at the claim's end; 0 outside a run
 
 
 class Failure(Content):
-    """Something that went wrong and was survived.
-
-    Attributes:
-        message: what was expected and what came.
-        cause: the kind of failure, where the message adds particulars that only the operator should see;
-            or empty.
-        unanswered: whether the claim's row stands for this failure instead of an answer.
-    """
+    """Something that went wrong and was survived."""
 
     kind = "failure"
     letter = "f"
 
     operation: str
-    message: str
-    cause: str = ""
-    unanswered: bool = False
+    message: str  #: what was expected and what came
+    cause: str = ""  #: the kind of failure, if the message adds particulars only for the operator; otherwise empty
+    unanswered: bool = False  #: whether the claim's row stands for this failure instead of an answer
 
     @property
     def summary(self) -> Summary:
@@ -548,34 +501,25 @@ class Failure(Content):
 
 
 class Correction(Record):
-    """A corrected claim: the words that were wrong, those that replace them, and the sentence that says so.
-
-    Attributes:
-        address: of the page with the quotation.
-    """
+    """A corrected claim: the words that were wrong, those that replace them, and the sentence that says so."""
 
     text: str
     said: str
     instead: str
     quotation: str
-    address: str
+    address: str  #: of the page with the quotation
 
 
 class ClaimResult(Record):
-    """All that is kept of a finished claim, except its graph.
-
-    Attributes:
-        pairs: questions and answers, those that carry the verdict first; at least one.
-        flaws: what reading the claim's store found wrong with it, by the flaw's name.
-        warnings: what was left out of the user's documents; of claims on the same documents, the first has them.
-    """
+    """All that is kept of a finished claim, except its graph."""
 
     claim: Claim
     verdict: Verdict
-    pairs: tuple[QuestionAnswer, ...]
+    pairs: tuple[QuestionAnswer, ...]  #: those that carry the verdict first; at least one
     timing: Timing
     failures: tuple[Failure, ...] = ()
-    flaws: dict[str, int] = {}
+    flaws: dict[str, int] = {}  #: what reading the claim's store found wrong with it, by the flaw's name
+    #: what was left out of the user's documents; of claims on the same documents, the first has them
     warnings: tuple[str, ...] = ()
     correction: Correction | None = None
 

@@ -24,20 +24,15 @@ SIDES = (Speaker.AFFIRMATIVE, Speaker.NEGATIVE)  # in the order in which they sp
 
 
 class Argument(Content):
-    """One contribution to a debate, a consultancy or a conversation.
-
-    Attributes:
-        round: counted from 1.
-        passages: what it cites, content and address; the speaker names passages by number and cannot make one up.
-    """
+    """One contribution to a debate, a consultancy or a conversation."""
 
     kind = "argument"
     letter = "d"
 
     speaker: Speaker
-    round: int
+    round: int  #: counted from 1
     text: str
-    passages: tuple[Passage, ...]
+    passages: tuple[Passage, ...]  #: what it cites; the speaker names passages by number and cannot make one up
 
     @property
     def summary(self) -> Summary:
@@ -50,17 +45,13 @@ ROOT = "claim"
 
 
 class Question(Content):
-    """A question about the claim.
-
-    Attributes:
-        again: whether it was asked because the answers before it were not enough.
-    """
+    """A question about the claim."""
 
     kind = "question"
     letter = "q"
 
     text: str
-    again: bool = False
+    again: bool = False  #: whether it was asked because the answers before it were not enough
 
     @property
     def summary(self) -> Summary:
@@ -135,21 +126,14 @@ D = TypeVar("D", bound=Content)
 
 
 class Thought(Record, Generic[C]):
-    """A vertex of the graph.
+    """A vertex of the graph."""
 
-    Attributes:
-        id: says where the thought stands: "q2.e1.a1" is the answer from the first evidence for the second question.
-        parents: ids of the thoughts that were the input.
-        operation: the operation that made it.
-        cost: seconds and tokens of making it; what several thoughts cost together stands on the first of them.
-    """
-
-    id: str
+    id: str  #: says where it stands: "q2.e1.a1" is the answer from the first evidence for the second question
     kind: str
-    parents: tuple[str, ...]
-    operation: str
+    parents: tuple[str, ...]  #: ids of the thoughts that were the input
+    operation: str  #: the operation that made it
     content: C
-    cost: Cost = Cost()
+    cost: Cost = Cost()  #: seconds and tokens of making it; what several cost together stands on the first of them
 
     @computed_field  # type: ignore[prop-decorator]
     @property

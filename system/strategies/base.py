@@ -22,21 +22,14 @@ OF_ALL = ("model", "engine", "retrieval", "reading", "run")  # sections of setti
 
 @dataclass(frozen=True)
 class Strategy:
-    """A way to check a claim; call it with a case.
+    """A way to check a claim; call it with a case."""
 
-    Attributes:
-        check: the function itself.
-        asks: the tasks that it may ask under given settings, so that no model is loaded for others; None: any.
-        searching: whether it is a search for evidence and nothing else, so that it cannot run without any.
-        uses: the settings of the graph and of debates that it obeys; None: all of them.
-        options: the record of what can be set for this strategy alone (setting ``options``).
-    """
-
-    check: Check
+    check: Check  #: the function itself
+    #: the tasks that it may ask under given settings, so that no model is loaded for others; None: any
     asks: Callable[[Settings], Iterable[type[Task[Reply]]]] | None = None
-    searching: bool = False
-    uses: Collection[str] | None = None
-    options: type[Record] = Record
+    searching: bool = False  #: whether it is a search for evidence and nothing else, so that it cannot run without any
+    uses: Collection[str] | None = None  #: the settings of the graph and of debates that it obeys; None: all of them
+    options: type[Record] = Record  #: the record of what can be set for this strategy alone (setting ``options``)
 
     def __call__(self, case: Case) -> Awaitable[Outcome]:
         """Check the claim of a case."""
