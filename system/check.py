@@ -153,8 +153,9 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
         verdict = verdict.model_copy(update={"confidence": calibration.of(verdict.confidence)})
     if _found_nothing(case, outcome):
         verdict = _unsure(verdict, ranked, case.failures)
-    if case.settings.graph.two_labels:
-        verdict = _in_two_labels(case, verdict)
+    if case.settings.graph.two_labels and (folded := verdict.of_two) is not verdict:
+        case.graph.add(folded, case.graph.holding(Verdict)[-1:], "two labels", under=case.graph.root)
+        verdict = folded
     flaws = Flaws(ranked.report.flaws) + case.index.flaws  # of the claim's pages, and of those found in an archive
     return ClaimResult(
         claim=case.claim,
@@ -173,14 +174,6 @@ def _result(case: Case, outcome: Outcome, ranked: RankedStore, calibration: Cali
         failures=tuple(case.failures),
         flaws={str(flaw): count for flaw, count in flaws.items()} | _unread(case),
     )
-
-
-def _in_two_labels(case: Case, verdict: Verdict) -> Verdict:
-    """Fold the verdict into one of two labels; if it changes, the graph ends in it."""
-    folded = verdict.of_two
-    if folded is not verdict:
-        case.graph.add(folded, case.graph.holding(Verdict)[-1:], "two labels", under=case.graph.root)
-    return folded
 
 
 def _found_nothing(case: Case, outcome: Outcome) -> bool:

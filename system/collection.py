@@ -78,11 +78,7 @@ class Collection(ABC):
         """Rank the passages for one of the claims that the collection was opened for."""
 
     async def ranked(self, claim: Claim) -> Ranked:
-        """Open the collection for one claim, and rank its passages.
-
-        Raises:
-            DocumentsError: there is no text to search.
-        """
+        """Open the collection for one claim, and rank its passages; raise what ``open`` raises."""
         await self.open([claim])
         return await self.rank(claim)
 
@@ -263,7 +259,10 @@ class Rankers:
         """Call ``work(file, claim, settings, day)`` in a worker, for at most so many seconds."""
 
         def call() -> RankedStore:  # in a thread, because the disk may hang
-            limits = _limits(budget, file)
+            size = 0
+            with suppress(OSError):  # the worker says what is wrong with it, if it still needs the file
+                size = file.stat().st_size
+            limits = Limits(budget, patience=1.0, memory=MEMORY + PER_BYTE * size, output=OUTPUT)
             arguments = file, claim.query, self._settings, claim.day
             try:
                 return self._workers.call(limits, work, *arguments, load=(WARM_UP,))
@@ -276,15 +275,6 @@ class Rankers:
         """End the workers; stores that are being ranked count as unread."""
         self._workers.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-
-def _limits(budget: float, file: Path) -> Limits:
-    """Limits of ranking a store for a claim that may take so many seconds."""
-    size = 0
-    with suppress(OSError):  # the worker says what is wrong with it, if it still needs the file
-        size = file.stat().st_size
-    memory = MEMORY + PER_BYTE * size
-    return Limits(budget, patience=1.0, memory=memory, output=OUTPUT)
 
 
 class StoreCollection(Collection):

@@ -152,8 +152,10 @@ class Thought(Record, Generic[C]):
         if not isinstance(data, dict):
             return data
         given = {name: value for name, value in data.items() if name != "summary"}  # it follows from the content
-        if isinstance(data.get("content"), dict) and isinstance(data.get("kind"), str):
-            given["content"] = _contents(data["kind"]).model_validate(data["content"])
+        if isinstance(data.get("content"), dict) and isinstance(kind := data.get("kind"), str):
+            if kind not in CONTENTS:
+                raise ValueError(f"expected a thought of kind {', '.join(CONTENTS)}, got {kind!r}")
+            given["content"] = CONTENTS[kind].model_validate(data["content"])
         return given
 
     @model_validator(mode="after")
@@ -161,9 +163,3 @@ class Thought(Record, Generic[C]):
         if CONTENTS.get(self.kind) is not type(self.content):
             raise ValueError(f"a thought of kind {self.kind!r} cannot hold a {type(self.content).__name__}")
         return self
-
-
-def _contents(kind: str) -> type[Content]:
-    if kind not in CONTENTS:
-        raise ValueError(f"expected a thought of kind {', '.join(CONTENTS)}, got {kind!r}")
-    return CONTENTS[kind]
