@@ -35,5 +35,6 @@ def text_page(checked: CheckedText) -> str:
 
 
 def _mark(statement: CheckedStatement) -> Mark:
+    sentence = statement.sentence
     found = reason(statement.result, slug(statement.label), statement.label)
-    return Mark.of(statement.sentence, (found,))
+    return Mark(sentence.number, sentence.text, sentence.context, (found,))

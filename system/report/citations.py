@@ -48,8 +48,9 @@ def _counts(checked: CheckedCitations) -> list[tuple[str, str, int]]:
 
 
 def _mark(citations: list[CheckedCitation]) -> Mark:
+    sentence = citations[0].citation.sentence
     gravest_first = sorted(citations, key=lambda one: list(STYLES).index(one.outcome))
-    return Mark.of(citations[0].citation.sentence, tuple(map(_reason, gravest_first)))
+    return Mark(sentence.number, sentence.text, sentence.context, tuple(map(_reason, gravest_first)))
 
 
 def _reason(one: CheckedCitation) -> Reason:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from knowledge_store.pages.page import Passage, source_name
-from system.article.records import Article, Kind, Sentence
+from system.article.records import Article, Kind
 from system.graph.records import ClaimResult, Correction, Label
 from system.report.page import filled
 
@@ -56,11 +56,6 @@ class Mark:
     text: str
     context: str  #: the sentences before it that it was read with; empty if it stands alone
     reasons: tuple[Reason, ...]
-
-    @classmethod
-    def of(cls, sentence: Sentence, reasons: tuple[Reason, ...]) -> "Mark":
-        """Mark a sentence."""
-        return cls(sentence.number, sentence.text, sentence.context, reasons)
 
     @property
     def style(self) -> str:
