@@ -145,11 +145,8 @@ class RoutedModel:
 
     async def generate(self, requests: Sequence[Request]) -> list[Result]:
         """See ``Model.generate``. The models work at the same time."""
-        models = [self._models[request.task.agent % len(self._models)] for request in requests]
-        answered = await asyncio.gather(
-            *(model.generate([request]) for model, request in zip(models, requests, strict=True))
-        )
-        return [result for (result,) in answered]
+        answers = (self._models[one.task.agent % len(self._models)].generate([one]) for one in requests)
+        return [result for (result,) in await asyncio.gather(*answers)]
 
     async def close(self) -> None:
         """See ``Model.close``."""

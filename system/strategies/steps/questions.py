@@ -92,9 +92,8 @@ async def deduplicate(case: Case, questions: Questions, against: Sequence[Though
             pruned = Pruned(reason=DUPLICATE, similarity=float(similarity[i, closest]))
             case.graph.add(pruned, [question, candidates[closest]], "deduplicate")
         elif len(kept) - len(against) == case.settings.graph.branches:
-            case.graph.add(
-                Pruned(reason="there are enough questions without it", similarity=0.0), [question], "deduplicate"
-            )
+            pruned = Pruned(reason="there are enough questions without it", similarity=0.0)
+            case.graph.add(pruned, [question], "deduplicate")
         else:
             kept.append(i)
     return [candidates[i] for i in kept[len(against) :]]
