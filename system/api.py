@@ -279,20 +279,14 @@ class FactChecker:
         return self.submit(work).result()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start work, of an asynchronous form, on the checker's own event loop.
-
-        Raises:
-            CheckerClosed: this checker is closed.
-        """
+        """Start work, of an asynchronous form, on the checker's own event loop; ``CheckerClosed`` after its end."""
         if self._closed:
             work.close()
             raise CheckerClosed("this FactChecker is closed; make another, or check before the end of its with block")
         return self._loop.submit(work)
 
 
-async def _shown(
-    items: AsyncGenerator[T, None], total: int, unit: str, progress: bool | None
-) -> AsyncGenerator[T, None]:
+async def _shown(items: AsyncGenerator[T, None], total: int, unit: str, progress: bool) -> AsyncGenerator[T, None]:
     """Yield items; if wanted, show on standard error how many of them there are."""
     with progress_bar(total=total, unit=unit, disable=not progress) as bar:
         async with aclosing(items):

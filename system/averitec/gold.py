@@ -81,11 +81,7 @@ def read_gold(path: Path) -> list[GoldClaim]:
 
 
 def gold_by_id(path: Path) -> dict[int, GoldClaim]:
-    """An annotated AVeriTeC file by the ids of its claims.
-
-    Raises:
-        ClaimsError: see ``read_gold``.
-    """
+    """An annotated AVeriTeC file by the ids of its claims; raises what ``read_gold`` raises."""
     return {one.claim.id: one for one in read_gold(path)}
 
 

@@ -47,11 +47,7 @@ class StoredGraph:
 
     @classmethod
     def of(cls, tree: Mapping[str, Any]) -> "StoredGraph":
-        """Parse the engine's JSON of a graph.
-
-        Raises:
-            ValidationError: it is none.
-        """
+        """Parse the engine's JSON of a graph; ``ValidationError`` if it is none."""
         return cls(_File.model_validate(tree).thoughts)
 
     def of_kind(self, kind: str) -> Iterator[Node]:

@@ -48,11 +48,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def require_libraries(what: str, libraries: Sequence[str], extra: str) -> None:
-    """Make sure that what a command stands on is installed.
-
-    Raises:
-        AccessError: it is not; the message says how to install it.
-    """
+    """Make sure that what a command stands on is installed; if not, an ``AccessError`` says how to install it."""
     missing = [name for name in libraries if not find_spec(name)]
     if missing:
         raise AccessError(f"{what} needs {', '.join(missing)}; install them with: pip install '.[{extra}]'")

@@ -121,11 +121,7 @@ class Jobs:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def submit(self, job: Job, work: Work) -> Job:
-        """Take a job into the queue.
-
-        Raises:
-            QueueFull: too many are waiting.
-        """
+        """Take a job into the queue; ``QueueFull`` if too many are waiting."""
         waiting = sum(one.open for one in self._jobs.values()) - self._parallel
         if waiting >= self._queue:
             raise QueueFull(waiting, math.ceil(self._seconds))
