@@ -21,6 +21,7 @@ from typing import Any
 from charset_normalizer import from_bytes
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
 
 from knowledge_store.normalization import encodable
 from knowledge_store.pages import html, pdf, word
@@ -43,11 +44,11 @@ HTML_STARTS = re.compile(rf"(?:<\?xml[^>]*>\s*)?<(?:{_HTML})\b".encode())
 HEADING_WORDS = 12  # at most
 NARROW, WRAPPED = 45, 110  # characters of the longest line of a text whose lines are wrapped
 _ENDS = re.compile(r"[.!?…。！？।॥؟۔,;:–—-][\"'”’»)\]]*$")  # of a line that is no heading, or goes on
-_ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,3}[.)])\s")
+_ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,3}[.)])\s|[A-Z][\w .’'-]{1,30}:\s")  # or "Apologies: A. Berg"
 _QUOTING = re.compile(r"^(?:> ?)+", re.MULTILINE)  # of mail
 _NOTE = re.compile(r"(?<=[.!?,;:”\"])(?:[⁰¹²³⁴-⁹]+|\[\d{1,3}\])+(?=\s|$)")  # the mark of one
 _ADDRESS = re.compile(r" ?&lt;(https?://[^\s<>]+?)&gt;")
-MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"]).use(footnote_plugin)
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"]).use(footnote_plugin).use(front_matter_plugin)
 DELIMITERS = ",;\t|"
 _VALUE = re.compile(r"(?!(?:1[5-9]|20)\d\d$)\d[\d.,]{2,}")  # a number, and no year
 SAMPLE = 200  # lines of a table that tell its delimiter

@@ -36,6 +36,7 @@ HEAD_WORDS = 6  # most of a running head
 LONG_WORD, LONG_SHARE = 22, 0.05  # characters of a word, and share of letters in such, from which words run together
 LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 LIGATURES |= dict.fromkeys((0xFFFE, 0x02), SOFT_HYPHEN)  # what PDFium gives for a hyphen that divides a word
+_DIVIDED = re.compile(rf"(?:{SOFT_HYPHEN}|\w-)$")
 _WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
 GOES_ON = re.compile(r"[a-z]+,$|\b(?:an?|and|at|by|for|from|in|is|of|on|or|the|to|was|were|with)$")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -264,8 +265,8 @@ def unwrapped(lines: Sequence[str]) -> Iterator[str]:
     full = SHORT_LINE * max(map(len, lines), default=0)
     block: list[str] = []
     for number, line in enumerate(map(str.rstrip, lines)):
-        if block and (block[-1].endswith(SOFT_HYPHEN) or (block[-1].endswith("-") and line[:1].islower())):
-            block[-1] = block[-1][:-1]  # a word that was divided
+        if block and _DIVIDED.search(block[-1]):  # a word that was divided, or "North Rhine-Westphalia"
+            block[-1] = block[-1][:-1] + "-" * (not line[:1].islower())
         elif block:
             block.append(" ")
         block.append(line)

@@ -18,6 +18,7 @@ _EARLY = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="u
 _TITLE, _COUNTED = (
     re.compile(rf"(?:^|[\s(„“\"'’])(?:{'|'.join(_EARLY[kind].split())})\.$") for kind in ("title", "counted")
 )
+_SHORTENED = re.compile(r"\d (?:mill?|mio|bill?|bn|mrd|tsd|acc|est)\.$")
 _ORDINAL = re.compile(r"(?:^|[\s(–-])\d{1,3}\.$")
 _NUMBERED = re.compile("|".join(_EARLY["numbered"].split()))
 
@@ -82,6 +83,8 @@ def _goes_on(before: str, after: str) -> bool:
     """Whether a sentence goes on where it was cut: after a title, an ordinal, or an abbreviation before a number."""
     if not after:
         return False
+    if after[0] in ":,;" or (after[0].islower() and _SHORTENED.search(before)):
+        return True
     if _TITLE.search(before):
         return True
     if after[0].isdigit():

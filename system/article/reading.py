@@ -21,6 +21,11 @@ from system.text.words import words
 HEADING = 12  # longest heading in words: a block with which no sentence ends
 PER_CHARACTER = 1e-4  # seconds of processor time that a text may take to be cut: four times what articles took
 SHORTEST = 3  # fewest words of a claim
+SAYING = 4  # fewest words of a statement without a full stop, such as an item of a list
+_SAYS = re.compile(
+    r"^(?!How |Wh).*\b(?:is|are|was|were|has|have|had|will|can|did|does)\b"
+    r"|^(?:The|An?|It|S?[Hh]e|They) .*\w\wed\b"
+)
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces
 _BLOCK = re.compile(r"\S[^\n]*(?:\n(?![^\S\n]*\n)[^\n]*)*")  # up to a blank line
 
@@ -106,7 +111,7 @@ def article_of(text: str, name: str = "text") -> Article:
 def _kind(sentence: str, *, alone: bool) -> Kind:
     """Classify a sentence; ``alone`` if it is its whole block."""
     count = len(words(_UNSPACED.sub(r" \g<0> ", sentence)))
-    if alone and count <= HEADING and not ENDING.search(sentence):
+    if alone and count <= HEADING and not ENDING.search(sentence) and (count < SAYING or not _SAYS.search(sentence)):
         return Kind.HEADING
     if too_long(sentence):
         return Kind.TOO_LONG

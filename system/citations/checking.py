@@ -118,7 +118,7 @@ def _named(target: str, documents: Named) -> str:
     made, words = {_slug(path), _slug(Path(path).name)}, _slug(target) if " " in target else ""
     same = [name for name, pages in documents.items() if key in (page_key(name), page_key(pages[0].canonical))]
     stems = ((name, _slug(Path(name).name)) for name in documents)
-    alike = [name for name, stem in stems if stem in made or (len(stem) >= SHORTEST and stem in words)]
+    alike = [name for name, stem in stems if stem in made or (len(stem) >= SHORTEST and f"-{stem}-" in f"-{words}-")]
     return next((names[0] for names in (same, alike) if len(names) == 1), "")
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
 from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
 
 from knowledge_store.isolation import LIMITS, WorkFailed, isolated
 from knowledge_store.pages import html
@@ -32,7 +33,11 @@ _OTHER = ("#", "mailto:", "tel:", "javascript:", "data:")  # links to no source
 _NO_WORDS = r"[^\w\U000f0000-\U0010ffff]*"
 _LABEL = re.compile(rf"{_NO_WORDS}\d{{0,3}}{_NO_WORDS}")  # the words of a link that is a mark, and no words of the text
 _SOURCE = re.compile(r"(?i)(?:the )?(?:source|link)")  # the same, unless the sentence goes on
-_NUMBERS = re.compile(r"\s?\[\^?([0-9]{1,3}(?:\s?[,;–-]\s?[0-9]{1,3})*)\]")
+_REPEATED = re.compile(r"\[(\d{1,3}):\d{1,3}\]")  # how Markdown shows a note that is cited again
+_NUMBERS = re.compile(  # "[1]", "[1; 3-5]", "[see 1, pp. 2-3]", "[1: 4]"
+    r"\s?\[\s?(?:see )?\^?([0-9]{1,3}(?:\s?[,;–-]\s?[0-9]{1,3})*)"
+    r"(?:(?:, ?(?:pp?|ch|fig|sec|paras?)\.|:) ?[0-9]+(?: ?[–-] ?[0-9]+)?)?\s?\]"
+)
 _ENTRY = re.compile(r"\s*(?:\[\^?([0-9]{1,3})\]|\(?([0-9]{1,3})[.)](?=\s))\s*:?\s*(?=\S)")  # "[1] A", "1. A"
 _SECTION = re.compile(
     r"(?i)\W*(?:(?:list of )?references(?: list| cited)?|sources|bibliography|works cited|(?:foot|end)?notes|"
@@ -100,8 +105,8 @@ class _Marks:
         from lxml import etree
 
         if (page := html_of(data, suffix, name)) is None:
-            parser = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable("code").use(footnote_plugin)
-            page = parser.render(decoded(data, name))
+            parser = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable("code")
+            page = parser.use(footnote_plugin).use(front_matter_plugin).render(decoded(data, name))
         if (tree := html.parsed(page)) is None:
             return "", {}
         etree.strip_elements(tree, *html.HIDDEN, "img", etree.Comment, etree.ProcessingInstruction, with_tail=False)
@@ -139,6 +144,7 @@ class _Marks:
     def _link(self, link: Any, notes: Iterable[str]) -> str:
         """Return what stands for a link in its text: its words, unless they only point to the source, and its mark."""
         words, href = " ".join(_visible(link.text_content()).split()), link.get("href").strip()
+        words = _REPEATED.sub(r"[\1]", words) if href in notes else words
         label = _LABEL.fullmatch(words)
         if label and href in notes:
             return self._add(f"[{words.strip(' []')}]", href)

@@ -23,6 +23,7 @@ from system.text.quantities import SPACED
 GRAPH, WEIGHTS, TOKENIZER, CONFIG = "reader.xml", "reader-*.bin", "tokenizer.json", "reader.json"
 POSITIONS = 512  # the longest pair that the encoder has positions for
 _MINUS = re.compile(r"(?<![\w.])(?<!\d\s)[-−](?=\d)")
+_TIME = re.compile(r"\b(1[0-2]|0?[1-9])(?:[.:]([0-5]\d))?\s?([ap])(?:\.m\.|m\b)", re.IGNORECASE)
 _SPACED = re.compile(rf"(?<![\d.,]){SPACED}(?!\d)")
 _THOUSANDS = re.compile(r"\b(\d{1,3}),?(\d{3}) (m|b)illion\b")
 _FRACTION = re.compile(r"\b0\.(\d{1,3}) (tr|b)illion\b")
@@ -136,12 +137,13 @@ def softmax(logits: NDArray[np.float32]) -> Probabilities:
 
 
 def _clean(text: str) -> str:
-    """A text without lone surrogates, which no tokenizer can read, with numbers as people say them.
+    """A text without lone surrogates, which no tokenizer can read, with numbers and times in one form.
 
-    >>> _clean("12 300,5 or 12’300.5 or 2 200 million or 0.5 billion, from 3-4 to −5")
-    '12,300.5 or 12,300.5 or 2.2 billion or 500 million, from 3-4 to minus 5'
+    >>> _clean("12 300,5 or 12’300.5 or 2 200 million or 0.5 billion, from 3-4 to −5 at 7.30 p.m.")
+    '12,300.5 or 12,300.5 or 2.2 billion or 500 million, from 3-4 to minus 5 at 19:30'
     """
     text = _MINUS.sub("minus ", text.encode("utf-8", "replace").decode("utf-8").strip())
+    text = _TIME.sub(lambda time: f"{int(time[1]) % 12 + 12 * (time[3] in 'pP')}:{time[2] or '00'}", text)
     text = _SPACED.sub(lambda number: re.sub(r"[\s'’]", ",", number[0].replace(",", ".")), text)
     text = _FRACTION.sub(lambda n: f"{int(n[1].ljust(3, '0'))} {'m' if n[2] == 'b' else 'b'}illion", text)
     return _THOUSANDS.sub(lambda n: f"{float(f'{n[1]}.{n[2]}'):g} {'b' if n[3] == 'm' else 'tr'}illion", text)
