@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
 from io import StringIO
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
@@ -188,10 +189,7 @@ def _stands_alone(line: str, after: str, longest: int) -> bool:
 
 
 def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
-    """The rows of a table, some at a time; lines above the header, such as a title, are a part of their own.
-
-    A row with at most one field, or half as many as most have, is no header, and neither is one with a large number.
-    """
+    """The rows of a file's tables, some at a time. A row of names behind a blank line begins another table."""
     text = decoded(data, name)
     csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
     told = re.match(r'"?sep=(.)"?\r?\n', text)
@@ -199,7 +197,17 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     rows = _records(text[told.end() :] if told else text, delimiter, name)
     used = {place for row in rows for place, cell in enumerate(row) if cell.strip()}
     rows, usual = [[cell for place, cell in enumerate(row) if place in used] for row in rows], min(usual, len(used))
-    first = 1 + bool(told)
+    wide = [place for place, row in enumerate(rows) if _is_wide(row, usual)]
+    named = [place for place in wide[1:-1] if not any(map(str.isdigit, "".join(rows[place])))]
+    for begin, end in pairwise([0, *(place for place in named if not any(rows[place - 1])), len(rows)]):
+        yield from _table(rows[begin:end], begin + 1 + bool(told), usual, name)
+
+
+def _table(rows: list[list[str]], first: int, usual: int, name: str) -> Iterator[tuple[str, Iterable[str]]]:
+    """The rows of a table, some at a time; lines above the header, such as a title, are a part of their own.
+
+    A row with at most one field, or half as many as most have, is no header, and neither is one with a large number.
+    """
     head = next((place for place, row in enumerate(rows) if _is_wide(row, usual)), len(rows))
     names, below = rows[head : head + 1], rows[head + 1 :]
     if not below or any(_VALUE.fullmatch(cell.strip()) for cell in names[0]):

@@ -16,6 +16,7 @@ from operator import attrgetter, itemgetter
 from statistics import fmean, median
 from typing import Any
 
+from knowledge_store.pages.html import SUPERSCRIPT
 from knowledge_store.pages.page import UnreadableFile
 from knowledge_store.pages.sentences import ENDING
 
@@ -29,6 +30,7 @@ NOTES = "with notes or text boxes laid over it, which are left out"
 SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
 SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
 SPACE, WIDE_SPACE, WORD_GAP = 0.05, 0.35, 1.2  # between words of a line, in heights of letters
+RAISED = 0.4  # of its height, by which a number stands above its line: an exponent, or the mark of a note
 NOTHING = 0.01  # points: less than any letter, more than rounding
 CELL_GAP = 2.0  # between cells of a row, in heights of its letters
 COLUMN_LINES, COLUMN_WIDTH = 3, 18  # fewest lines of a column, and their characters on average
@@ -121,8 +123,8 @@ def _pieces(page: Any) -> list[Piece]:
             left = before.right + NOTHING
         if after and _same_line(box, after) and left < after.left < right < after.right:
             right = after.left - NOTHING
-        found = text.get_text_bounded(left, box.bottom, right, box.top).translate(LIGATURES)
-        if found.strip():
+        lines = text.get_text_bounded(left, box.bottom, right, box.top).split("\r\n")  # others reach into the box
+        if (found := max(lines, key=len).translate(LIGATURES)).strip():
             pieces.append(replace(box, text=found))
     return _merged(pieces)
 
@@ -140,7 +142,9 @@ def _merged(pieces: Sequence[Piece]) -> list[Piece]:
         if merged and _same_line(last, piece) and abs(gap) <= WORD_GAP * height:
             around = last.text[-3:] + piece.text[:3]
             space = SPACE if len(around) == 6 and around.isalnum() else WIDE_SPACE
-            text = last.text + " " * (gap > space * height) + piece.text
+            raised = piece.text.isdigit() and piece.bottom > last.bottom + RAISED * (last.top - last.bottom)
+            shown = piece.text.translate(SUPERSCRIPT) if raised else piece.text
+            text = last.text + " " * (gap > space * height) + shown
             bottom, top = min(last.bottom, piece.bottom), max(last.top, piece.top)
             merged[-1] = Piece(last.left, bottom, piece.right, top, text)
         else:

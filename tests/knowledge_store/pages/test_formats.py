@@ -327,10 +327,11 @@ def test_lines_of_a_pdf_are_unwrapped():
         ('town,note\nOslo,"rain\nand snow"\n', ["town: Oslo, note: rain and snow"], ""),
         ('town,note\nOslo,"rain\nÅs,"snow"\n', ["town: Oslo, note: \"rain", "town: Ås, note: snow"], "quotation marks are not closed in 1 row, first in row 2"),
         ("town,people,\n,2010,2020\nOslo,1,2\n", ["town: Oslo, people 2010: 1, people 2020: 2"], ""),
+        ("day;visitors\nMon;1234\n\nday;cars\nMon;55\n\nTotal;60\n", ["day: Mon, visitors: 1234", "day: Mon, cars: 55", "day: Total, cars: 60"], ""),
         ("day,town\nMon,Oslo\n,Ås\n", ["day: Mon, town: Oslo", "town: Ås"], ""),
     ],
     ids=["commas", "semicolons", "tabs", "sep", "title lines", "padded title", "comment", "empty columns", "no header", "empty corner", "one column",
-         "title only", "long cell", "line in a cell", "unclosed", "two headers", "a blank cell"],
+         "title only", "long cell", "line in a cell", "unclosed", "two headers", "two tables", "a blank cell"],
 )  # fmt: skip
 def test_each_row_of_a_table_can_be_read_alone(text, expected, warning, caplog):
     assert blocks(text.encode(), ".csv") == expected
