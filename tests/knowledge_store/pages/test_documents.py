@@ -148,6 +148,8 @@ def test_pages_and_rows_are_cited(tmp_path):
     [
         ("Am 3. Mai kam Dr. Müller.", "en"),
         ("2. Cllr. Eves came on Fri. 8 May.", "en"),
+        ("Mx. Teale and Cllrs. Eves and Ode made 3.5 mill. tons.", "en"),
+        ("It opened on 3. October, Tel.: 12.", "en"),
         ("Am 3. Mai wurde die Brücke in Oslo eröffnet, und viele Menschen sahen zu.", "de"),
         ("Den 3. mai åpnet broen.", "en"),
         ("Le Dr. Martin est venu.", "en"),

@@ -298,7 +298,15 @@ def test_a_bad_page_of_a_pdf_is_named(old, new, pages, warning, caplog):
     assert warning in caplog.text and bool(caplog.messages) == bool(warning)
 
 
+def test_numbers_that_stand_above_a_line_of_a_pdf_stay_there():
+    shown = "(It is 5 km) Tj /F1 6 Tf 4 Ts (2) Tj /F1 12 Tf 0 Ts (, they say.) Tj "
+    assert blocks(pdf([""], shown=shown), ".pdf") == ["It is 5 km², they say."]
+
+
 def test_lines_of_a_pdf_are_unwrapped():
+    lines = ["Bridges", "It lies in North Rhine-", "Westphalia, or did in the mid-", "1990s -", "so it is"]
+    whole = "It lies in North Rhine-Westphalia, or did in the mid-1990s - so it is"
+    assert [*filter(None, pdfs.unwrapped(lines))] == ["Bridges", whole]
     words = ["Bridges", "The Aster bridge was opened to traf-", "fic in May 1932, said the minis-", "try.", "Now"]
     prose = "The Aster bridge was opened to traffic in May 1932, said the ministry."
     assert blocks(pdf(words), ".pdf") == ["Bridges", prose, "Now"]

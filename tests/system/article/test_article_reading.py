@@ -33,6 +33,17 @@ def test_sentences_are_verbatim_and_of_a_kind() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        *(("The bridge opened in 1932", Kind.CLAIM), ("Lanes are free of charge", Kind.CLAIM)),
+        *(("The bridge and its toll", Kind.HEADING), ("What was built", Kind.HEADING), ("It closed", Kind.HEADING)),
+    ],
+)
+def test_a_line_without_a_full_stop_is_a_claim_if_it_states_something(line: str, kind: Kind) -> None:
+    assert [one.kind for one in article_of(f"It is old.\n\n{line}").sentences] == [Kind.CLAIM, kind]
+
+
 def test_a_sentence_longer_than_any_statement_is_left_alone() -> None:
     long = f"The bridge has {', '.join(map(str, range(300)))} lanes."
     assert [one.kind for one in article_of(f"The bridge is long. {long}").sentences] == [Kind.CLAIM, Kind.TOO_LONG]

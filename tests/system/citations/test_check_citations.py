@@ -75,6 +75,12 @@ def test_a_name_that_two_sources_share_is_not_the_cited_one(checker):
     assert only.outcome is Outcome.ELSEWHERE and "In the one cited: no document has this address" in only.why
 
 
+def test_a_name_that_begins_the_cited_one_is_another(checker):
+    text = "The Aster bridge opened in 1931 [1].\n\n## References\n\n[1] The Daily, aster2.txt"
+    (only,) = checker.check_citations(text, {"aster.txt": "The Aster bridge opened in 1931."})
+    assert "no document is named like 'The Daily, aster2.txt'" in only.why
+
+
 @pytest.mark.parametrize(
     "opening",
     [

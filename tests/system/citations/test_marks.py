@@ -182,6 +182,13 @@ OPENED = "The bridge opened in 1932."
         # One mark may lead to several sources.
         ("The bridge opened in 1932 [1–3].", OPENED, "A B C"),
         ("The bridge opened in 1932 [1], [3].", OPENED, "A C"),
+        ("The bridge opened in 1932 [1, pp. 2-3].", OPENED, "A"),
+        ("The bridge opened in 1932 [see 1: 4][ 3 ].", OPENED, "A C"),
+        (
+            "---\ntitle: A bridge\n---\nThe bridge opened in 1932.[^a]\n\n[^a]: https://a.example",
+            OPENED,
+            "https://a.example",
+        ),
         ("The ![photo](a.png) bridge opened in 1932 [1].", OPENED, "A"),
         ("- The bridge opened in 1932 [1]", OPENED, "A"),
         ("The bridge opened in 1932.^[https://a.example]", OPENED, "https://a.example"),
@@ -190,6 +197,11 @@ OPENED = "The bridge opened in 1932."
 def test_a_mark_leaves_a_whole_sentence_and_leads_to_its_sources(text, claim, targets):
     citations, _ = found(f"{text}\n\n## References\n\n1. A\n2. B\n3. C")
     assert {one for one, _, _ in citations} == {claim} and [target for _, _, target in citations] == targets.split()
+
+
+def test_a_note_may_be_cited_again():
+    citations, _ = found("It is old.[^a] It opened in 1932.[^a]\n\nIt is long.[^a]\n\n[^a]: a.txt")
+    assert citations == [(text, "[1]", "a.txt") for text in ("It is old.", "It opened in 1932.", "It is long.")]
 
 
 def test_a_line_that_begins_with_a_mark_may_be_prose():
