@@ -34,10 +34,8 @@ _NO_WORDS = r"[^\w\U000f0000-\U0010ffff]*"
 _LABEL = re.compile(rf"{_NO_WORDS}\d{{0,3}}{_NO_WORDS}")  # the words of a link that is a mark, and no words of the text
 _SOURCE = re.compile(r"(?i)(?:the )?(?:source|link)")  # the same, unless the sentence goes on
 _REPEATED = re.compile(r"\[(\d{1,3}):\d{1,3}\]")  # how Markdown shows a note that is cited again
-_NUMBERS = re.compile(  # "[1]", "[1; 3-5]", "[see 1, pp. 2-3]", "[1: 4]"
-    r"\s?\[\s?(?:see )?\^?([0-9]{1,3}(?:\s?[,;–-]\s?[0-9]{1,3})*)"
-    r"(?:(?:, ?(?:pp?|ch|fig|sec|paras?)\.|:) ?[0-9]+(?: ?[–-] ?[0-9]+)?)?\s?\]"
-)
+_PAGES = r"(?:(?:, ?(?:pp?|ch|fig|sec|paras?)\.|:) ?[0-9]+(?: ?[–-] ?[0-9]+)?)?"  # as in "[1, pp. 2-3]" and "[1: 4]"
+_NUMBERS = re.compile(rf"\s?\[\s?(?:see )?\^?([0-9]{{1,3}}(?:\s?[,;–-]\s?[0-9]{{1,3}})*){_PAGES}\s?\]")
 _ENTRY = re.compile(r"\s*(?:\[\^?([0-9]{1,3})\]|\(?([0-9]{1,3})[.)](?=\s))\s*:?\s*(?=\S)")  # "[1] A", "1. A"
 _SECTION = re.compile(
     r"(?i)\W*(?:(?:list of )?references(?: list| cited)?|sources|bibliography|works cited|(?:foot|end)?notes|"
@@ -53,8 +51,7 @@ _SPACE_BEFORE = re.compile(rf"(?<=[.!?])\s+(?={_MARK})|\s+(?=(?:{_MARK})*(?:[.!?
 def read_citing(source: str | Path) -> CitingText:
     """Read a text with its citations from a file, or from standard input ("-").
 
-    Raises:
-        DocumentsError: there is no such file, it cannot be read, or it cites nothing.
+    Raises a ``DocumentsError`` if there is no such file, it cannot be read, or it cites nothing.
     """
     name, data, suffix = read_bytes(source)
     citing = _citing(data, suffix, name)
@@ -65,11 +62,7 @@ def read_citing(source: str | Path) -> CitingText:
 
 
 def citing_of(text: str, name: str = "text") -> CitingText:
-    """Read the citations of a text in Markdown.
-
-    Raises:
-        DocumentsError: it is no text, or cannot be read within the limits of a document.
-    """
+    """Read the citations of a text in Markdown; ``DocumentsError`` if that takes more than a document may."""
     return _citing(as_text(text, name).encode(errors="replace"), ".md", name)
 
 
