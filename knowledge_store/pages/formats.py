@@ -47,6 +47,7 @@ NARROW, WRAPPED = 45, 110  # characters of the longest line of a text whose line
 _ENDS = re.compile(r"[.!?…。！？।॥؟۔,;:–—-][\"'”’»)\]]*$")  # of a line that is no heading, or goes on
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,3}[.)])\s|[A-Z][\w .’'-]{1,30}:\s")  # or "Apologies: A. Berg"
 _QUOTING = re.compile(r"^(?:> ?)+", re.MULTILINE)  # of mail
+_DIVIDED = re.compile(r"(?<=[^\W\d_])-\n(?=\w)")  # a word at a line's end; a bare hyphen says not how it is written
 _NOTE = re.compile(r"(?<=[.!?,;:”\"])(?:[⁰¹²³⁴-⁹]+|\[\d{1,3}\])+(?=\s|$)")  # the mark of one
 _ADDRESS = re.compile(r" ?&lt;(https?://[^\s<>]+?)&gt;")
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"]).use(footnote_plugin).use(front_matter_plugin)
@@ -96,7 +97,7 @@ def _blocks(data: bytes, suffix: str, name: str) -> Iterator[str]:
     elif suffix in (".md", ".markdown"):
         blocks = html.everything(MARKDOWN.render(text))
     else:
-        text = _QUOTING.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = _DIVIDED.sub("-", _QUOTING.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
         blocks = re.split(r"\n[^\S\n]*\n", text)
         longest = max(map(len, text.split("\n")))
     for block in blocks:

@@ -31,6 +31,7 @@ SHORT_LINE = 0.7  # of the longest line of a page: a shorter line ends its block
 SOFT_HYPHEN = "\u00ad"  # shows where a word may be divided
 SPACE, WIDE_SPACE, WORD_GAP = 0.05, 0.35, 1.2  # between words of a line, in heights of letters
 RAISED = 0.4  # of its height, by which a number stands above its line: an exponent, or the mark of a note
+MARGIN = 1.9  # heights of its letters around a number that is a page's
 NOTHING = 0.01  # points: less than any letter, more than rounding
 CELL_GAP = 2.0  # between cells of a row, in heights of its letters
 COLUMN_LINES, COLUMN_WIDTH = 3, 18  # fewest lines of a column, and their characters on average
@@ -39,6 +40,7 @@ LONG_WORD, LONG_SHARE = 22, 0.05  # characters of a word, and share of letters i
 LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 LIGATURES |= dict.fromkeys((0xFFFE, 0x02), SOFT_HYPHEN)  # what PDFium gives for a hyphen that divides a word
 _DIVIDED = re.compile(rf"(?:{SOFT_HYPHEN}|\w-)$")
+_NUMBER = re.compile(r"\W*(?:[Pp]age )?\d{1,3}(?: ?(?:of|/) ?\d{1,3})?\W*")  # of a page
 _WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
 GOES_ON = re.compile(r"[a-z]+,$|\b(?:an?|and|at|by|for|from|in|is|of|on|or|the|to|was|were|with)$")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -86,7 +88,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
     for number in range(1, count + 1):
         try:
             page = document[number - 1]
-            pieces = _pieces(page)
+            pieces = _without_number(_pieces(page))
             found = _links(document, page, raw) if links else {}
             blocks = _page_blocks(_linked(pieces, found))
             annotations = _annotations(page, raw)
@@ -127,6 +129,14 @@ def _pieces(page: Any) -> list[Piece]:
         if (found := max(lines, key=len).translate(LIGATURES)).strip():
             pieces.append(replace(box, text=found))
     return _merged(pieces)
+
+
+def _without_number(pieces: list[Piece]) -> list[Piece]:
+    """The pieces of a page without its number, if that stands alone above or below them and would cut a sentence."""
+    ends = {end(pieces, key=attrgetter("middle")) for end in (min, max)} if pieces else set()
+    heights = {one: MARGIN * (one.top - one.bottom) for one in ends if _NUMBER.fullmatch(one.text)}
+    near = {one for one, far in heights.items() for other in pieces if 0 < abs(one.middle - other.middle) < far}
+    return [piece for piece in pieces if piece not in heights or piece in near] or pieces
 
 
 def _merged(pieces: Sequence[Piece]) -> list[Piece]:

@@ -159,7 +159,8 @@ class _Marks:
                 if section:
                     continue
                 match = _ENTRY.match(line)
-                lower = match and line[match.end()].islower()
+                said = line[match.end() :] if match else ""
+                lower = said[:1].islower() and " " in said.strip()  # and no name of a file
                 if match and ((listing and (match[1] or not lower)) or (match[1] and not (prose or lower))):
                     within = entries.setdefault(match[1] or match[2], [])
                     line = line[match.end() :]

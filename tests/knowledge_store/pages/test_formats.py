@@ -215,6 +215,7 @@ def tight(gap):
         (WIDE + " ".join(line.format(y=740 - 13 * number) for number, line in enumerate(COLUMNS)),
          ["A report on the mills of the whole valley of the upper Aster in our time", LEFT, RIGHT], ""),
         (APART, [LEFT, RIGHT], ""),
+        (placed(280, 60, "- 7 -") + APART + placed(280, 790, "Page 7 of 9"), [LEFT, RIGHT], ""),
         (beside(*(("The mill at Reiner burned", "The mill at Corvane was"), ("down and was never rebuilt.", "sold in 1921 to a family."))),
          ["The mill at Reiner burned down and was never rebuilt.", "The mill at Corvane was sold in 1921 to a family."], ""),
         (beside(("Price of a ticket for adults", "nine crowns and fifty"), ("Price of a ticket for pupils", "four crowns and a half")),
@@ -233,7 +234,7 @@ def tight(gap):
         (r"(It bred \() Tj /F1 12.01 Tf (boats) Tj /F1 12 Tf (\). Then) Tj ", ["It bred (boats). Then"], ""),
         (tight(100), None, "page 1 with words that run together"),
     ],
-    ids=["columns", "a title above columns", "words apart", "two lines", "two rows", "a sentence over two columns", "letters apart", "table", "narrow gaps", "wide gaps", "close letters", "brackets", "no gaps"],
+    ids=["columns", "a title above columns", "words apart", "page numbers", "two lines", "two rows", "a sentence over two columns", "letters apart", "table", "narrow gaps", "wide gaps", "close letters", "brackets", "no gaps"],
 )  # fmt: skip
 def test_a_pdf_is_read_in_columns_with_its_spaces(shown, expected, warning, caplog):
     found = blocks(pdf([""], shown=shown), ".pdf")

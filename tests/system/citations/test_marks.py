@@ -136,6 +136,7 @@ def test_time_grows_with_the_number_of_citations_alone(suffix, sentence, tmp_pat
         "## References\n\n[1] A book, 1999\n[2] History. https://a.example",
         "## References\n\n[1] a book, 1999\n[2] history. https://a.example",
         "[1] A book, 1999\n[2] History. https://a.example",
+        "[1] A book, 1999\n[2] https://a.example",
         "Sources:\n\n- A book, 1999\n- https://a.example",
         "## Notes\n\n1. A book, 1999\n2. [History](https://a.example)",
     ],
