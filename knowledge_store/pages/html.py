@@ -38,7 +38,7 @@ BESIDE = "//aside | //footer[not(ancestor::article or ancestor::blockquote)] | /
 _LOWER = "translate(concat(@id, ' ', @class), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
 _STYLE = "translate(@style, ' ', '')"
 _UNSEEN = f"@hidden or contains({_STYLE}, 'display:none') or contains({_STYLE}, 'visibility:hidden')"
-_ASKS = ".//button or .//input or .//a or self::dialog"
+_ASKS = ".//button or .//input or .//a[@role='button' or contains(@class, 'btn') or contains(@class, 'button')]"
 BANNERS = (
     f"//body//*[@role='navigation' or @role='dialog' or {_UNSEEN} or (({_ASKS}) and not(self::article or .//h1)"
     f" and (contains({_LOWER}, 'cookie') or contains({_LOWER}, 'consent')) and string-length() < 2000)]"
