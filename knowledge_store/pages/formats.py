@@ -59,7 +59,7 @@ log = logging.getLogger(__name__)
 
 
 def _as_windows(error: Any) -> tuple[str, int]:
-    """What no UTF-8 stands for, in Windows-1252."""
+    """The bytes that are no UTF-8, read as Windows-1252."""
     return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
 
 
@@ -144,7 +144,7 @@ def decoded(data: bytes, name: str) -> str:
         if not OTHER_ENCODINGS.search(text):
             return text.replace("\0", "")
     known = data.decode("utf-8-sig", "ignore")
-    if sum(char > "\x7f" for char in known) > len(data) - len(known.encode()):
+    if 0 < len(data) - len(known.encode()) < sum(char > "\x7f" for char in known):
         log.warning("%s: not all UTF-8, the rest read as cp1252", name)
         return data.decode("utf-8-sig", "cp1252").replace("\0", "")
     high = sum(byte > 127 for byte in data[: 100 * FEW])

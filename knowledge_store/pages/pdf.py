@@ -135,7 +135,9 @@ def _without_number(pieces: list[Piece]) -> list[Piece]:
     """The pieces of a page without its number, if that stands alone above or below them and would cut a sentence."""
     ends = {end(pieces, key=attrgetter("middle")) for end in (min, max)} if pieces else set()
     heights = {one: MARGIN * (one.top - one.bottom) for one in ends if _NUMBER.fullmatch(one.text)}
-    near = {one for one, far in heights.items() for other in pieces if 0 < abs(one.middle - other.middle) < far}
+    near = {
+        one for one, far in heights.items() for other in pieces if other != one and abs(one.middle - other.middle) < far
+    }
     return [piece for piece in pieces if piece not in heights or piece in near] or pieces
 
 

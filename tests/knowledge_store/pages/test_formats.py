@@ -227,6 +227,7 @@ def tight(gap):
           "Nobody has sold one yet. Some weigh over ten tons."], ""),
         (" ".join(f"1 0 0 1 {72 + 7.4 * number} 740 Tm ({char}) Tj" for number, char in enumerate("opened on 2020")),
          ["opened on 2020"], ""),
+        (placed(72, 740, "Cost of it") + placed(72, 700, "316") + placed(310, 700, "36"), ["Cost of it", "316 36"], ""),
         (TABLE, ["year people", "2020 31", "2021 35", "2022 36"], ""),
         (tight(200), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
         (tight(333), ["The mill at Reiner burned down in 1894 and was never rebuilt"], ""),
@@ -234,7 +235,7 @@ def tight(gap):
         (r"(It bred \() Tj /F1 12.01 Tf (boats) Tj /F1 12 Tf (\). Then) Tj ", ["It bred (boats). Then"], ""),
         (tight(100), None, "page 1 with words that run together"),
     ],
-    ids=["columns", "a title above columns", "words apart", "page numbers", "two lines", "two rows", "a sentence over two columns", "letters apart", "table", "narrow gaps", "wide gaps", "close letters", "brackets", "no gaps"],
+    ids=["columns", "a title above columns", "words apart", "page numbers", "two lines", "two rows", "a sentence over two columns", "letters apart", "last row apart", "table", "narrow gaps", "wide gaps", "close letters", "brackets", "no gaps"],
 )  # fmt: skip
 def test_a_pdf_is_read_in_columns_with_its_spaces(shown, expected, warning, caplog):
     found = blocks(pdf([""], shown=shown), ".pdf")

@@ -47,6 +47,7 @@ def folder(tmp_path, monkeypatch):
         (["verify", "The br\udcffidge.", *WITH_NOTES], r"expected UTF-8, got 'The br\udcffidge.'"),
         (["verify", CLAIM, "--date", "May"], "claim: date: expected a date as 2020-08-25 or 25-8-2020, got 'May'"),
         (["verify", CLAIM, "--detph", "3"], "Unknown option: --detph. Did you mean --depth?"),
+        (["verify", "- **", "--documents", "."], "expected a statement to check, got an empty text"),
         (["verify", "The", "bridge"], "unexpected bridge; put a text of several words in quotation marks"),
         (["verify", CLAIM, "--depth", "x"], 'Invalid value for --depth: unable to convert "x"'),
         (["verify", CLAIM, "--strategy", "gto"], 'Choose from: "got", "debatecv", '),
