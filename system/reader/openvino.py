@@ -70,7 +70,7 @@ class OpenVinoReader:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         model = _compiled(folder)
-        places = model.get_property("NUM_STREAMS")
+        self._places = places = model.get_property("NUM_STREAMS")
         self._requests: SimpleQueue[Any] = SimpleQueue()  # each holds its buffers
         for _ in range(places):
             self._requests.put(model.create_infer_request())
@@ -90,7 +90,9 @@ class OpenVinoReader:
         encoded = {
             place: ids for place, pair in enumerate(pairs) if (ids := self._encode(pair[0], pair[1], empty=head == 1))
         }
-        chosen = [*batches(encoded, lambda place: len(encoded[place]), BATCH_TOKENS)]
+        lengths = [*map(len, encoded.values())] or [0]
+        share = sum(lengths) // self._places + max(lengths)  # so that a single claim uses every core
+        chosen = [*batches(encoded, lambda place: len(encoded[place]), min(BATCH_TOKENS, share))]
         padded = (self._padded([encoded[place] for place in places]) for places in chosen)
         for places, logits in zip(chosen, self._turns.map(self._logits, padded), strict=True):
             result[places] = softmax(logits[head] * self._scales[head])

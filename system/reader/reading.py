@@ -125,8 +125,7 @@ def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list
     texts = list(dict.fromkeys(sentence for window in windows for sentence in window.sentences))
     vectors = encoder.encode([statement, *texts])
     cosines = dict(zip(texts, (vectors[1:] @ vectors[0]).round(4).tolist(), strict=True))
-    wanted = content_stems(statement)
-    placed = []
+    wanted, placed = content_stems(statement), list[Window]()
     for window in windows:
         best = max(window.sentences, key=lambda one: cosines[one] + coverage(wanted, content_stems(one)))
         nearness = cosines[best] + coverage(wanted, content_stems(window.text))
@@ -135,8 +134,10 @@ def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list
 
 
 def _quoted(reader: Reader, statement: str, page: PageVerdict) -> PageVerdict:
-    """Name the sentence that decides in the page's strongest window: it says most alone, and is missed most."""
-    refutes = page.supporting.supported < min(page.refuting.refuted, reader.thresholds[0])
+    """Name the sentence that decides in a sure page's strongest window: it says most alone, and is missed most."""
+    refutes = page.supporting.supported < reader.thresholds[0]
+    if refutes and page.refuting.refuted < reader.thresholds[1]:
+        return page
     window = page.refuting if refutes else page.supporting
     if ENDING.search(window.above):
         window = replace(window, sentences=(window.above, *window.sentences), above="")
@@ -145,6 +146,5 @@ def _quoted(reader: Reader, statement: str, page: PageVerdict) -> PageVerdict:
         rests = [replace(window, sentences=(*lines[:place], *lines[place + 1 :])).text for place in range(len(lines))]
         said = reader.probabilities([(text, statement) for text in (*lines, *rests)])[:, int(refutes)]
         shared = np.array([coverage(content_stems(statement), content_stems(one)) for one in lines])
-        best = np.argmax(said[: len(lines)] - said[len(lines) :] + shared / 2)
-        window = replace(window, sentence=lines[int(best)])
+        window = replace(window, sentence=lines[int(np.argmax(said[: len(lines)] - said[len(lines) :] + shared / 2))])
     return replace(page, refuting=window) if refutes else replace(page, supporting=window)
