@@ -14,7 +14,7 @@ from knowledge_store.pages.page import Passage
 from system.graph.records import ClaimResult, Correction, Failure, Label
 from system.reader.base import Reader, Relation
 from system.text.quantities import Kind, Quantity, quantities
-from system.text.words import STOP_WORDS, content_stems, sentences
+from system.text.words import STOP_WORDS, content_stems, quotation, sentences
 
 log = logging.getLogger(__name__)
 
@@ -57,9 +57,15 @@ class Value:
 
 
 def with_correction(result: ClaimResult, reader: Reader) -> ClaimResult:
-    """Return the result with its correction, if it has one; a fault is named in the result and costs nothing else."""
+    """Return the result with its correction, if it has one; a fault is named in the result and costs nothing else.
+
+    The verdict quotes the sentence that corrects the claim, if it does not yet.
+    """
     try:
-        return result.model_copy(update={"correction": correction_of(result, reader)})
+        found, verdict = correction_of(result, reader), result.verdict
+        if found and (quoted := quotation(found.quotation)) not in verdict.justification:
+            verdict = verdict.model_copy(update={"justification": f"{verdict.justification} Corrected by {quoted}"})
+        return result.model_copy(update={"correction": found, "verdict": verdict})
     except Exception as error:
         log.exception("correcting %r", result.claim.text)
         failure = Failure(operation="correct", message=f"{type(error).__name__}: {error}", cause="no correction")

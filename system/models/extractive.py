@@ -109,8 +109,10 @@ class ExtractiveModel:
                 readings.append(evidence_text((question, text) for text in said))
         first = min(found, key=lambda one: found[one][Relation.NOT_ENOUGH], default=None)
         each = np.mean([self._labelled(one, claim) for one in readings or [NO_ANSWER]], axis=0)
-        alone = evidence_text([("", first.text)]) if first else NO_ANSWER
-        likely = ((1 - ALONE) * each + ALONE * self._labelled(alone, claim)) * WEIGHTS
+        if len(readings) > 1:
+            alone = evidence_text([("", first.text)]) if first else NO_ANSWER
+            each = (1 - ALONE) * each + ALONE * self._labelled(alone, claim)
+        likely = each * WEIGHTS
         likely, best = likely / likely.sum(), int(likely.argmax())
         reasons = justify(VERDICTS[best], [*found], np.array([*found.values()], np.float32).reshape(-1, 3))
         return tasks.VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Finding = tuple[str, Thought[Verdict]]  # a statement with its verdict
 SHOWN = 3  # sentences that the result lists for a statement
+PASSAGES = 2  # times as many as answer a question: a row of a table is near, its passage is not
 SPEAKS = 0.7  # nearness (cosine plus share of words) from which a passage is about the statement
 REPEATED = "What was found only repeats the claim, or adds nothing to it."
 _LANGUAGES = {
@@ -56,8 +57,9 @@ async def entailment(case: Case) -> Outcome:
         given = [] if retrieved else give(case)
         if retrieved:
             await prepare(case, [one.query for one in statements])
+        places = PASSAGES * case.settings.retrieval.top_k
         for statement, question in zip(statements, questions, strict=True):
-            evidence = await retrieve(case, question, statement.query) if retrieved else given
+            evidence = await retrieve(case, question, statement.query, places=places) if retrieved else given
             findings.append(await check_statement(case, statement, question, evidence))
     return outcome(case, combine(case, findings, len(statements)))
 

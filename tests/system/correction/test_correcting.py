@@ -52,8 +52,8 @@ def corrected(claim, *texts, label=Label.REFUTED):
 def test_the_source_takes_the_place_of_what_is_wrong(claim, text, better):
     claim = Claim(claim).text
     found = corrected(claim, text)
-    assert found.text == better and found.quotation in text
-    assert claim.replace(found.said, found.instead) == better
+    assert found.text == better == claim.replace(found.said, found.instead) and found.quotation in text
+    assert f"“{found.quotation}”" in with_correction(refuted(claim, text), Agrees(claim)).verdict.justification
 
 
 @pytest.mark.parametrize(
