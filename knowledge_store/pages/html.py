@@ -22,22 +22,25 @@ TELLING = 20  # characters from which a block shows that its place belongs to th
 SHORT = 600  # characters of an article at least; a smaller element is only a part of one
 WHOLE = ("article", "main", "body", "html")  # elements that hold all of an article
 LINKED = 0.5  # share of characters in links from which a part beside the article is a menu
+HEADER = "boolean(parent::thead or (th and not(td[normalize-space() or preceding-sibling::*])))"  # its corner is empty
+_YEAR = re.compile(r"(?<![\d.,])(?:1[5-9]|20)\d\d(?![.,]?\d)")
 
 _PHRASES = (
     "a abbr b bdi bdo big cite code del dfn em font i ins kbd label mark q s small span strike strong sub sup time"
 )
-INLINE = frozenset(f"{_PHRASES} tt u var".split())
+INLINE = frozenset(f"{_PHRASES} ruby tt u var wbr".split())
 """HTML's elements that do not end a block."""
 
 HIDDEN = (
     "head", "script", "style", "noscript", "template", "nav", "dialog", "iframe", "svg", "button", "select", "textarea",
-    "del", "s", "strike",
+    "del", "s", "strike", "rp", "rt",
 )  # fmt: skip
-"""HTML's elements that are no text of a page, or are struck out."""
+"""HTML's elements that are no text of a page, are struck out, or say how a word is pronounced."""
 BESIDE = "//aside | //footer[not(ancestor::article or ancestor::blockquote)] | //*[@role='contentinfo']"
 _LOWER = "translate(concat(@id, ' ', @class), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
-_STYLE = "translate(@style, ' ', '')"
-_UNSEEN = f"@hidden or contains({_STYLE}, 'display:none') or contains({_STYLE}, 'visibility:hidden')"
+_STYLE = "concat(translate(@style, ' ', ''), ';')"
+_UNSEEN_STYLES = ("display:none", "visibility:hidden", "line-through", "font-size:0;", "font-size:0px")
+_UNSEEN = " or ".join(["@hidden", *(f"contains({_STYLE}, '{one}')" for one in _UNSEEN_STYLES)])
 _ASKS = ".//button or .//input or .//a[@role='button' or contains(@class, 'btn') or contains(@class, 'button')]"
 BANNERS = (
     f"//body//*[@role='navigation' or @role='dialog' or {_UNSEEN} or (({_ASKS}) and not(self::article or .//h1)"
@@ -191,16 +194,16 @@ def _rows(table: Any) -> list[str] | None:
     while rows and len(lines[0]) == 1:  # a title
         captions.append(row_text([], rows.pop(0)[:1]))
         lines.pop(0)
-    marked = takewhile(lambda line: line.xpath("boolean(parent::thead or (th and not(td)))"), lines)
-    heads = len(list(marked)) or int(bool(rows) and _names_columns(rows))
+    rows = [row[:1] if len(line) == len({*row}) == 1 else row for row, line in zip(rows, lines, strict=True)]  # notes
+    marked = takewhile(lambda line: line.xpath(HEADER), lines)
+    paired = bool(lines) and lines[0].xpath("boolean(th and count(th | td) = 2)")  # a name and its value
+    heads = len(list(marked)) or int(any(rows) and not paired and _names_columns(rows))
     while 0 < heads < len(rows) - 1 and _names_below(rows[heads - 1], rows[heads]):
         heads += 1
     if 0 < heads < len(rows):
         above = zip_longest(*rows[:heads], fillvalue="")
         header = [" ".join(filter(None, dict.fromkeys(names))) for names in above]
-        single = [len({*row}) == 1 and len(line) == 1 for row, line in zip(rows, lines, strict=True)]
-        below = zip(rows[heads:], single[heads:], strict=True)
-        return captions + [row_text([], row[:1]) if alone else row_text(header, row) for row, alone in below]
+        return captions + [row_text(header if len(row) > 1 else [], row) for row in rows[heads:]]
     pairs = (row_text(row[:1], row[1:]) if len(row) == 2 and row[1] else row_text([], row) for row in rows)
     return captions + list(pairs)
 
@@ -232,11 +235,24 @@ def _span(value: str | None) -> int:
 
 
 def _names_columns(rows: Sequence[Row]) -> bool:
-    """Whether the first row is the header, if nothing marks it as one: only it has no figures."""
-    numeric = [[any(map(str.isdigit, cell)) for cell in row] for row in rows]
-    if any(numeric[0]):
+    """Whether the first row is the header, if nothing marks it as one: it has no figures, except in names and years.
+
+    It is data if most cells below these are of the same kind. A header of two columns has no digits, or a blank corner.
+    """
+    first, *others = [[_kind(cell) for cell in row] for row in rows if len(row) != 1]
+    columns = [*zip_longest(*others, fillvalue="")]
+    named = [(one, below) for one, below in zip(first, columns, strict=False) if one]
+    same = sum(below.count(one) for one, below in named)
+    if len(first) < 2 or "figure" in first or 2 * same > len(others) * len(named):
         return False
-    return len(rows[0]) > 2 or any(all(column) for column in zip(*numeric[1:], strict=False))
+    return len(first) > 2 or not rows[0][0] or (not any(first) and any(all(column) for column in columns))
+
+
+def _kind(cell: str) -> str:
+    """What a cell with digits is: a year or a date, a name such as "Q1", or a figure."""
+    if not any(map(str.isdigit, cell)):
+        return ""
+    return "year" if _YEAR.search(cell) else "name" if cell[0].isalpha() else "figure"
 
 
 def row_text(header: Row, row: Row) -> str:
