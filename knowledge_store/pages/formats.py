@@ -9,7 +9,7 @@ import csv
 import logging
 import re
 import sys
-from codecs import BOM_UTF8, register_error
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, lookup, register_error
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -35,7 +35,10 @@ MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
 
 OTHER_ENCODINGS = re.compile(r"\0.?\0|\x1b\$", re.DOTALL)  # in what may be UTF-8: UTF-16 and UTF-32; ISO 2022
-DECLARED = re.compile(rb"charset\s*=|<\?xml[^>]*encoding\s*=", re.IGNORECASE)
+DECLARED = re.compile(rb"(?:charset|<\?xml[^>]*encoding)\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+ON_THE_WEB = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874"}
+ON_THE_WEB |= {"gb2312": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"}
+"""What declared encodings mean to browsers (https://encoding.spec.whatwg.org/#names-and-labels)."""
 FEW, SPARSE = 100, 0.25  # bytes beyond ASCII that are too few to tell an encoding; and their share of all letters
 
 _HTML = "!doctype html|!--|html|head|body|title|meta|link|script|style|iframe|h1|div|table|font|a|b|br|p"
@@ -139,9 +142,12 @@ def decoded(data: bytes, name: str) -> str:
 
     Few bytes beyond ASCII tell no encoding. Without a declaration they are read as Windows-1252, as browsers do.
     """
+    plain = not any(byte < 32 and byte not in b"\t\n\f\r\0" for byte in data)
     with suppress(UnicodeDecodeError):
         text = data.decode("utf-8-sig")
-        if not OTHER_ENCODINGS.search(text):
+        if not OTHER_ENCODINGS.search(text) or (plain and text.count("\0") < SPARSE * len(text)):
+            if "\0" in text:
+                log.warning("%s: left out its NUL characters", name)
             return text.replace("\0", "")
     known = data.decode("utf-8-sig", "ignore")
     if 0 < len(data) - len(known.encode()) < sum(char > "\x7f" for char in known):
@@ -149,12 +155,19 @@ def decoded(data: bytes, name: str) -> str:
         return data.decode("utf-8-sig", "cp1252").replace("\0", "")
     high = sum(byte > 127 for byte in data[: 100 * FEW])
     letters = sum(byte > 127 or chr(byte).isalpha() for byte in data[: 100 * FEW])
-    plain = not any(byte < 32 and byte not in b"\t\n\f\r" for byte in data)
-    if plain and 0 < high <= min(FEW, SPARSE * letters) and not DECLARED.search(data[:2048]):
-        with suppress(UnicodeDecodeError):
-            text = data.decode("cp1252")
-            log.warning("%s: not UTF-8, read as cp1252", name)
-            return text
+    declared = DECLARED.search(data[:2048])
+    few = "cp1252" if plain and 0 < high <= min(FEW, SPARSE * letters) else ""
+    for label in filter(None, (declared and declared[1].decode(), few)):
+        with suppress(LookupError, UnicodeError):
+            codec = lookup(label).name
+            codec = ON_THE_WEB.get(codec, codec)
+            text = data.decode(codec)
+            if "utf" not in codec and not OTHER_ENCODINGS.search(text):
+                log.warning("%s: not UTF-8, read as %s", name, codec)
+                return text
+    if len(data) % 2 and data.startswith((BOM_UTF16_BE, BOM_UTF16_LE)):
+        log.warning("%s: left out its last byte, which is half a character", name)
+        data = data[:-1]
     guess = from_bytes(data).best()
     if guess is None or OTHER_ENCODINGS.search(str(guess)):
         raise UnreadableFile("not text in any known encoding")

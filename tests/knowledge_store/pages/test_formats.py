@@ -353,6 +353,10 @@ def test_rows_are_cited_by_their_numbers():
         ("東京の橋は開通した。", "iso2022_jp", "iso2022_jp"),
         ("The bridge is open.", "utf_16_le", "utf_16_le"),
         ("<meta charset=windows-1257><p>Tiltas atidarytas ąčę.", "cp1257", "cp1257"),
+        ("<meta charset='iso-8859-1'><p>The café “Zürich” takes €4 for a cup – no more.", "cp1252", "cp1252"),
+        ('<?xml encoding="us-ascii"?><p>The café “Zürich” takes €4 for a cup – no more.', "cp1252", "cp1252"),
+        ("<meta charset=utf-8><p>The café “Zürich” takes €4 for a cup – no more.", "cp1252", "cp1252"),
+        ("<meta charset=none><p>The café “Zürich” takes €4 for a cup – no more.", "cp1252", "cp1252"),
         ("The bridge is open: ça va.", "utf-8", ""),
     ],
 )  # fmt: skip
@@ -367,7 +371,19 @@ def test_a_file_of_two_encodings_is_read_in_both(caplog):
     assert caplog.messages == ["a.txt: not all UTF-8, the rest read as cp1252"]
 
 
-@pytest.mark.parametrize("data", [b"It rained.\0\0\0 It snowed.", b"\x1b$B66!#\x1b(B", bytes(range(256)) * 20])
+@pytest.mark.parametrize(
+    ("data", "warning"),
+    [
+        (b"It rained.\0\0\0 It snowed.", "left out its NUL characters"),
+        ("It rained. It snowed".encode("utf-16") + b".", "left out its last byte, which is half a character"),
+    ],
+)
+def test_damaged_texts_are_read_as_far_as_they_go(data, warning, caplog):
+    assert decoded(data, "a.txt").rstrip(".") == "It rained. It snowed"
+    assert caplog.messages[0] == f"a.txt: {warning}"
+
+
+@pytest.mark.parametrize("data", [b"\x1b$B66!#\x1b(B", bytes(range(256)) * 20])
 def test_what_no_encoding_fits_is_refused(data):
     with pytest.raises(UnreadableFile, match="not text in any known encoding"):
         decoded(data, "a")
