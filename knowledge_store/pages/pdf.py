@@ -18,7 +18,7 @@ from typing import Any
 
 from knowledge_store.pages.html import SUPERSCRIPT
 from knowledge_store.pages.page import UnreadableFile
-from knowledge_store.pages.sentences import ENDING
+from knowledge_store.pages.sentences import ENDING, spans
 
 MAX_PAGES = 5000
 NAMED = 10  # pages that are named for each fault
@@ -40,6 +40,9 @@ LONG_WORD, LONG_SHARE = 22, 0.05  # characters of a word, and share of letters i
 LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 LIGATURES |= dict.fromkeys((0xFFFE, 0x02), SOFT_HYPHEN)  # what PDFium gives for a hyphen that divides a word
 _DIVIDED = re.compile(rf"(?:{SOFT_HYPHEN}|\w-)$")
+_COMPOUND = re.compile(
+    r"(?:\b(?:two|three|half|long|non|self|well)|(?:twen|thir|for|fif|six|seven|eigh|nine)ty).$", re.IGNORECASE
+)
 _NUMBER = re.compile(r"\W*(?:[Pp]age )?\d{1,3}(?: ?(?:of|/) ?\d{1,3})?\W*")  # of a page
 _WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
 GOES_ON = re.compile(r"[a-z]+,$|\b(?:an?|and|at|by|for|from|in|is|of|on|or|the|to|was|were|with)$")
@@ -68,7 +71,8 @@ class Piece:
 def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[str, list[str]]]:
     """Yield the pages that have text, each with its place and its blocks; name the others in a warning.
 
-    With ``links``, the address of a link follows its words. Raises an ``UnreadableFile`` if none can be read.
+    A sentence is on the page where it begins. With ``links``, the address of a link follows its words. Raises an
+    ``UnreadableFile`` if none can be read.
     """
     import pypdfium2
     import pypdfium2.raw as raw
@@ -84,6 +88,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
         raise UnreadableFile(f"expected at most {MAX_PAGES:,} pages, got {count:,}")
     if document.get_formtype() != raw.FORMTYPE_NONE:
         log.warning("%s: left out what is filled in its form", name)
+    read = list[tuple[str, list[str]]]()
     faults: dict[str, list[int]] = {fault: [] for fault in (NO_TEXT, DAMAGED, RUN_TOGETHER, NO_ADDRESS, NOTES)}
     for number in range(1, count + 1):
         try:
@@ -101,7 +106,9 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
         if annotations & {raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_FREETEXT}:
             faults[NOTES].append(number)
         if pieces:
-            yield f"page={number}", blocks
+            if read:
+                _finish(read[-1][1], blocks)
+            read.append((f"page={number}", blocks))
             if _run_together(blocks):
                 faults[RUN_TOGETHER].append(number)
         elif not only_spaces:
@@ -112,6 +119,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
         if numbers:
             shown = ", ".join(map(str, numbers[:NAMED])) + f" and {len(numbers) - NAMED} more" * (len(numbers) > NAMED)
             log.warning("%s: page%s %s %s", name, "s" * (len(numbers) > 1), shown, fault)
+    yield from read
 
 
 def _pieces(page: Any) -> list[Piece]:
@@ -221,13 +229,39 @@ def _page_blocks(pieces: list[Piece]) -> list[str]:
             texts = [text for _, text in lines]
             found += texts if is_row else filter(None, unwrapped(texts))
         before = blocks[-1] if blocks else "."
-        if found and GOES_ON.search(before) and len(found[0].split()) <= HEAD_WORDS and not ENDING.search(found[0]):
+        if found and GOES_ON.search(before) and _is_head(found[0]):
             blocks.insert(-1, found.pop(0))  # a running head within a sentence
-        lower = found and found[0][0].islower() and len(before.split()) > HEAD_WORDS
-        if found and not ENDING.search(before) and (lower or GOES_ON.search(before)):
-            found[0] = f"{blocks.pop()} {found[0]}"
+        if found and _goes_on(before, found[0]):
+            found[0] = _before(blocks.pop(), found[0]) + found[0]
         blocks += found
     return blocks
+
+
+def _finish(page: list[str], following: list[str]) -> None:
+    """Move the end of a page's last sentence to it from the next page, on which it may stand below a running head."""
+    place = int(len(following) > 1 and _is_head(following[0]) and not following[0][0].islower())
+    after = following[place]
+    if _goes_on(page[-1], after):
+        _, end = next(spans(after, "en"))
+        page[-1] = _before(page[-1], after) + after[:end]
+        following[place] = after[end:].lstrip()
+
+
+def _is_head(block: str) -> bool:
+    return len(block.split()) <= HEAD_WORDS and not ENDING.search(block)
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Whether a sentence goes on in another column or page."""
+    unfinished = len(before.split()) > HEAD_WORDS and (after[0].islower() or _DIVIDED.search(before))
+    return not ENDING.search(before) and bool(unfinished or GOES_ON.search(before))
+
+
+def _before(line: str, after: str) -> str:
+    """The line as it stands before the next one: without the hyphen that divides a word, else with a space."""
+    if not _DIVIDED.search(line):
+        return f"{line} "
+    return line[:-1] + "-" * (not after[:1].islower() or bool(_COMPOUND.search(line)))  # "North Rhine-Westphalia"
 
 
 def _columns(pieces: list[Piece]) -> list[list[Piece]]:
@@ -281,14 +315,13 @@ def unwrapped(lines: Sequence[str]) -> Iterator[str]:
     full = SHORT_LINE * max(map(len, lines), default=0)
     block: list[str] = []
     for number, line in enumerate(map(str.rstrip, lines)):
-        if block and _DIVIDED.search(block[-1]):  # a word that was divided, or "North Rhine-Westphalia"
-            block[-1] = block[-1][:-1] + "-" * (not line[:1].islower())
-        elif block:
-            block.append(" ")
+        if block:
+            block[-1] = _before(block[-1], line)
         block.append(line)
-        after = lines[number + 1] if 0 < number < len(lines) - 1 else ""
-        divided = line.endswith(("-", SOFT_HYPHEN))
-        goes_on = after[:1].islower() and (divided or (line.rstrip(",;")[-1:].isalpha() and _WORD.match(after)))
+        after = lines[number + 1] if number < len(lines) - 1 else ""
+        goes_on = after[:1].islower() and (
+            line.endswith(("-", SOFT_HYPHEN)) or (number and line.rstrip(",;")[-1:].isalpha() and _WORD.match(after))
+        )
         if len(line) < full and not goes_on:
             yield "".join(block)
             block = []

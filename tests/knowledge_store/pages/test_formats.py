@@ -295,9 +295,30 @@ def test_numbers_that_stand_above_a_line_of_a_pdf_stay_there():
     assert blocks(pdf([""], shown=shown), ".pdf") == ["It is 5 km², they say."]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (["In May it bought its second new lad-"], ["der for 9 crowns. It leaks."], ["In May it bought its second new ladder for 9 crowns.", "It leaks."]),
+        (["It bought a new and"], ["Fire report", "long ladder. It leaks."], ["It bought a new and long ladder.", "Fire report", "It leaks."]),
+        (["They all came from a place called North Rhine-"], ["Westphalia."], ["They all came from a place called North Rhine-Westphalia."]),
+        (["It has a new ladder of wood."], ["a. Ladders"], ["It has a new ladder of wood.", "a. Ladders"]),
+        (["Ladders of the town"], ["wood 9"], ["Ladders of the town", "wood 9"]),
+    ],
+)  # fmt: skip
+def test_a_sentence_is_on_the_page_of_a_pdf_where_it_begins(first, second, expected):
+    assert blocks(pdf(first, second), ".pdf") == expected
+
+
 def test_lines_of_a_pdf_are_unwrapped():
-    lines = ["Bridges", "It lies in North Rhine-", "Westphalia, or did in the mid-", "1990s -", "so it is"]
-    whole = "It lies in North Rhine-Westphalia, or did in the mid-1990s - so it is"
+    lines = [
+        "Bridges",
+        "It lies in North Rhine-",
+        "Westphalia, or did in the mid-",
+        "1990s -",
+        "so thirty-",
+        "four it is",
+    ]
+    whole = "It lies in North Rhine-Westphalia, or did in the mid-1990s - so thirty-four it is"
     assert [*filter(None, pdfs.unwrapped(lines))] == ["Bridges", whole]
     words = ["Bridges", "The Aster bridge was opened to traf-", "fic in May 1932, said the minis-", "try.", "Now"]
     prose = "The Aster bridge was opened to traffic in May 1932, said the ministry."
