@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
 from io import StringIO
-from itertools import pairwise
+from itertools import pairwise, takewhile, zip_longest
 from operator import itemgetter
 from typing import Any
 
@@ -26,7 +26,7 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 
 from knowledge_store.normalization import encodable
 from knowledge_store.pages import html, pdf, word
-from knowledge_store.pages.html import row_text
+from knowledge_store.pages.html import names_columns, row_text
 from knowledge_store.pages.page import UnreadableFile, counted
 from knowledge_store.pages.pdf import SOFT_HYPHEN
 
@@ -56,6 +56,7 @@ _ADDRESS = re.compile(r" ?&lt;(https?://[^\s<>]+?)&gt;")
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"]).use(footnote_plugin).use(front_matter_plugin)
 DELIMITERS = ",;\t|"
 _VALUE = re.compile(r"(?!(?:1[5-9]|20)\d\d$)\d[\d.,]{2,}")  # a number, and no year
+_SAID = re.compile(r"[.!?]$|: \S")  # in a note below a table
 SAMPLE = 200  # lines of a table that tell its delimiter
 
 log = logging.getLogger(__name__)
@@ -203,7 +204,10 @@ def _stands_alone(line: str, after: str, longest: int) -> bool:
 
 
 def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
-    """The rows of a file's tables, some at a time. A row of names behind a blank line begins another table."""
+    """The rows of a file's tables, some at a time.
+
+    A row of names behind a blank line or like the first header begins another table, with the title above it.
+    """
     text = decoded(data, name)
     csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
     told = re.match(r'"?sep=(.)"?\r?\n', text)
@@ -212,8 +216,15 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
     used = {place for row in rows for place, cell in enumerate(row) if cell.strip()}
     rows, usual = [[cell for place, cell in enumerate(row) if place in used] for row in rows], min(usual, len(used))
     wide = [place for place, row in enumerate(rows) if _is_wide(row, usual)]
-    named = [place for place in wide[1:-1] if not any(map(str.isdigit, "".join(rows[place])))]
-    for begin, end in pairwise([0, *(place for place in named if not any(rows[place - 1])), len(rows)]):
+    starts = [0]
+    for above, place in pairwise(wide[:-1]):
+        row, header = rows[place], rows[wide[0]]
+        titles = [*takewhile(any, reversed(rows[above + 1 : place]))]
+        blank = above + 1 + len(titles) < place
+        named = not any(map(str.isdigit, "".join(row))) and (blank or (titles and row[0] == header[0]))
+        if named or (row == header and not _has_value(row)):
+            starts.append(place - len(titles))
+    for begin, end in pairwise([*starts, len(rows)]):
         yield from _table(rows[begin:end], begin + 1 + bool(told), usual, name)
 
 
@@ -223,21 +234,24 @@ def _table(rows: list[list[str]], first: int, usual: int, name: str) -> Iterator
     A row with at most one field, or half as many as most have, is no header, and neither is one with a large number.
     """
     head = next((place for place, row in enumerate(rows) if _is_wide(row, usual)), len(rows))
-    names, below = rows[head : head + 1], rows[head + 1 :]
-    if not below or any(_VALUE.fullmatch(cell.strip()) for cell in names[0]):
+    head -= head > 0 and rows[head - 1][:1] == [""] and sum(map(bool, rows[head - 1])) > 1  # names of groups
+    names, below = (rows[head : head + 1] or [[]])[0], rows[head + 1 :]
+    if any(map(any, rows)) and (not below or _has_value(names)):
         log.warning("%s: expected a header and rows below it, found none; read without", name)
-        names, below = [[]], rows[head:]
-    if below and names[0][:1] != [""] == below[0][:1] and any(cell.strip() for cell in below[0]):
-        group = ""
-        for place, (upper, lower) in enumerate(zip(names[0], below.pop(0), strict=False)):
+        names, below = [], rows[head:]
+    grouped = bool(below) and names[:1] == [""] and len({*names}) < len(names) and names_columns(below)
+    if below and any(map(str.strip, below[0])) and (grouped or names[:1] != [""] == below[0][:1]):
+        group, pairs, names = "", [*zip_longest(names, below.pop(0), fillvalue="")], []
+        for upper, lower in pairs:
             group = upper or group  # stands above several names
-            names[0][place] = f"{group} {lower}".strip()
+            names.append(f"{group} {lower}".strip())
     if head:
         yield _rows(first, first + head), [" ".join(filter(None, row)) for row in rows[:head]]
     since = first + len(rows) - len(below)
     blocks: list[str] = []
     for number, row in enumerate(below, since):
-        block = row_text(names[0], row)
+        noted = _SAID.search("".join(row[:1])) and not any(row[1:])
+        block = row_text([] if noted else names, row)
         if blocks and sum(map(len, blocks)) + len(block) > ROWS:
             yield _rows(since, number), blocks
             blocks, since = [], number
@@ -265,6 +279,10 @@ def _records(text: str, delimiter: str, name: str) -> list[list[str]]:
         named = counted(len(faults), "row")
         log.warning("%s: quotation marks are not closed in %s, first in row %d", name, named, faults[0])
     return rows
+
+
+def _has_value(row: Sequence[str]) -> bool:
+    return any(_VALUE.fullmatch(cell.strip()) for cell in row)
 
 
 def _is_wide(row: Sequence[str], usual: int) -> bool:

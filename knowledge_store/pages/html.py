@@ -197,7 +197,7 @@ def _rows(table: Any) -> list[str] | None:
     rows = [row[:1] if len(line) == len({*row}) == 1 else row for row, line in zip(rows, lines, strict=True)]  # notes
     marked = takewhile(lambda line: line.xpath(HEADER), lines)
     paired = bool(lines) and lines[0].xpath("boolean(th and count(th | td) = 2)")  # a name and its value
-    heads = len(list(marked)) or int(any(rows) and not paired and _names_columns(rows))
+    heads = len(list(marked)) or int(any(rows) and not paired and names_columns(rows))
     while 0 < heads < len(rows) - 1 and _names_below(rows[heads - 1], rows[heads]):
         heads += 1
     if 0 < heads < len(rows):
@@ -234,12 +234,12 @@ def _span(value: str | None) -> int:
     return min(max(int(value), 1), MOST_COLUMNS) if value and value.isascii() and value.isdigit() else 1
 
 
-def _names_columns(rows: Sequence[Row]) -> bool:
+def names_columns(rows: Sequence[Row]) -> bool:
     """Whether the first row is the header, if nothing marks it as one: it has no figures, except in names and years.
 
     It is data if most cells below these are of the same kind. A header of two columns has no digits, or a blank corner.
     """
-    first, *others = [[_kind(cell) for cell in row] for row in rows if len(row) != 1]
+    first, *others = [[_kind(cell) for cell in row] for row in rows if len(row) != 1] or [[]]
     columns = [*zip_longest(*others, fillvalue="")]
     named = [(one, below) for one, below in zip(first, columns, strict=False) if one]
     same = sum(below.count(one) for one, below in named)

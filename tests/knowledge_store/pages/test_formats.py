@@ -350,9 +350,13 @@ def test_lines_of_a_pdf_are_unwrapped():
         ("town,people,\n,2010,2020\nOslo,1,2\n", ["town: Oslo, people 2010: 1, people 2020: 2"], ""),
         ("day;visitors\nMon;1234\n\nday;cars\nMon;55\n\nTotal;60\n", ["day: Mon, visitors: 1234", "day: Mon, cars: 55", "day: Total, cars: 60"], ""),
         ("day,town\nMon,Oslo\n,Ås\n", ["day: Mon, town: Oslo", "town: Ås"], ""),
+        (",2022,,2023\ntown,in,out,in,out\nOslo,1,2,3,4\n", ["town: Oslo, 2022 in: 1, 2022 out: 2, 2023 in: 3, 2023 out: 4"], ""),
+        ("year,boats\n2022,9\nSource: us.\nInland\nyear,boats\n2022,1\nby hand: all\n", ["year: 2022, boats: 9", "Source: us.", "Inland", "year: 2022, boats: 1", "by hand: all"], ""),
+        (",a,a\n", ["a, a"], "found none; read without"),
+        ("\n,\n", [], ""),
     ],
     ids=["commas", "semicolons", "tabs", "sep", "title lines", "padded title", "comment", "empty columns", "no header", "empty corner", "one column",
-         "title only", "long cell", "line in a cell", "unclosed", "two headers", "two tables", "a blank cell"],
+         "title only", "long cell", "line in a cell", "unclosed", "two headers", "two tables", "a blank cell", "names of groups", "titles and notes", "only names", "empty"],
 )  # fmt: skip
 def test_each_row_of_a_table_can_be_read_alone(text, expected, warning, caplog):
     assert blocks(text.encode(), ".csv") == expected
