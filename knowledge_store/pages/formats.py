@@ -36,8 +36,7 @@ LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has 
 
 OTHER_ENCODINGS = re.compile(r"\0.?\0|\x1b\$", re.DOTALL)  # in what may be UTF-8: UTF-16 and UTF-32; ISO 2022
 DECLARED = re.compile(rb"(?:charset|<\?xml[^>]*encoding)\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
-ON_THE_WEB = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874"}
-ON_THE_WEB |= {"gb2312": "gb18030", "shift_jis": "cp932", "euc_kr": "cp949"}
+ON_THE_WEB = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk", "shift_jis": "cp932"}
 """What declared encodings mean to browsers (https://encoding.spec.whatwg.org/#names-and-labels)."""
 FEW, SPARSE = 100, 0.25  # bytes beyond ASCII that are too few to tell an encoding; and their share of all letters
 
@@ -156,12 +155,10 @@ def decoded(data: bytes, name: str) -> str:
         return data.decode("utf-8-sig", "cp1252").replace("\0", "")
     high = sum(byte > 127 for byte in data[: 100 * FEW])
     letters = sum(byte > 127 or chr(byte).isalpha() for byte in data[: 100 * FEW])
-    declared = DECLARED.search(data[:2048])
-    few = "cp1252" if plain and 0 < high <= min(FEW, SPARSE * letters) else ""
-    for label in filter(None, (declared and declared[1].decode(), few)):
+    few = plain and 0 < high <= min(FEW, SPARSE * letters)
+    for label in [*DECLARED.findall(data[:2048])[:1], *[b"cp1252"] * few]:
         with suppress(LookupError, UnicodeError):
-            codec = lookup(label).name
-            codec = ON_THE_WEB.get(codec, codec)
+            codec = ON_THE_WEB.get(found := lookup(label.decode()).name, found)
             text = data.decode(codec)
             if "utf" not in codec and not OTHER_ENCODINGS.search(text):
                 log.warning("%s: not UTF-8, read as %s", name, codec)
@@ -222,7 +219,7 @@ def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
         titles = [*takewhile(any, reversed(rows[above + 1 : place]))]
         blank = above + 1 + len(titles) < place
         named = not any(map(str.isdigit, "".join(row))) and (blank or (titles and row[0] == header[0]))
-        if named or (row == header and not _has_value(row)):
+        if named or (row == header and not any(map(_VALUE.fullmatch, row))):
             starts.append(place - len(titles))
     for begin, end in pairwise([*starts, len(rows)]):
         yield from _table(rows[begin:end], begin + 1 + bool(told), usual, name)
@@ -236,7 +233,7 @@ def _table(rows: list[list[str]], first: int, usual: int, name: str) -> Iterator
     head = next((place for place, row in enumerate(rows) if _is_wide(row, usual)), len(rows))
     head -= head > 0 and rows[head - 1][:1] == [""] and sum(map(bool, rows[head - 1])) > 1  # names of groups
     names, below = (rows[head : head + 1] or [[]])[0], rows[head + 1 :]
-    if any(map(any, rows)) and (not below or _has_value(names)):
+    if any(map(any, rows)) and (not below or any(_VALUE.fullmatch(cell.strip()) for cell in names)):
         log.warning("%s: expected a header and rows below it, found none; read without", name)
         names, below = [], rows[head:]
     grouped = bool(below) and names[:1] == [""] and len({*names}) < len(names) and names_columns(below)
@@ -279,10 +276,6 @@ def _records(text: str, delimiter: str, name: str) -> list[list[str]]:
         named = counted(len(faults), "row")
         log.warning("%s: quotation marks are not closed in %s, first in row %d", name, named, faults[0])
     return rows
-
-
-def _has_value(row: Sequence[str]) -> bool:
-    return any(_VALUE.fullmatch(cell.strip()) for cell in row)
 
 
 def _is_wide(row: Sequence[str], usual: int) -> bool:

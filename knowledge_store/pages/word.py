@@ -13,7 +13,7 @@ from io import BytesIO
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
-from knowledge_store.pages.page import UnreadableFile
+from knowledge_store.pages.page import UnreadableFile, counted
 
 MAX_UNPACKED = 256 * 2**20  # bytes; a document that unpacks to more is refused
 NO_DOCX = "expected a Word document (.docx): another format, or damaged"
@@ -26,7 +26,10 @@ M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 V = "{urn:schemas-microsoft-com:vml}"
-GRAPHICS = [f"{{http://schemas.openxmlformats.org/drawingml/2006/{one}" for one in ("chart}chart", "diagram}relIds")]
+DRAWN = "{http://schemas.openxmlformats.org/drawingml/2006/"
+UNREAD = {"equation": f"{M}oMath", "chart": f"{DRAWN}chart}}chart", "diagram": f"{DRAWN}diagram}}relIds"}
+UNREAD |= {"embedded document": f"{W}altChunk"}
+HIDDEN = "//w:r[w:rPr/*[self::w:vanish or self::w:dstrike][not(@w:val = '0' or @w:val = 'false')]]"
 _KNOWN = "document body p r t tbl tr tc ins smartTag drawing hyperlink sdt sdtContent txbxContent object pict"
 KNOWN = {f"{W}{name}" for name in [*_KNOWN.split(), "footnotes", "footnote", "endnotes", "endnote"]} | {
     *(f"{V}{name}" for name in ("group", "rect", "roundrect", "shape", "textbox")),
@@ -48,7 +51,7 @@ def html_of(data: bytes, name: str) -> str:
         try:
             trees[part] = etree.fromstring(parts[part], etree.XMLParser(resolve_entities=False, no_network=True))
         except etree.XMLSyntaxError:
-            log.warning("%s: its %s are damaged and left out", name, part[5:-4])
+            log.warning("%s: left out its damaged %s", name, part[5:-4])
             del parts[part]
     if DOCUMENT not in trees:
         raise UnreadableFile(NO_DOCX)
@@ -58,7 +61,7 @@ def html_of(data: bytes, name: str) -> str:
         for mark in marks:  # at which mammoth would stop
             mark.getparent().remove(mark)
         if marks:
-            log.warning("%s: %d %ss are missing", name, len(marks), kind)
+            log.warning("%s: lacks %s", name, counted(len(marks), kind))
     for part, tree in trees.items():
         _drop_missing(tree, parts.get(part.replace("word/", "word/_rels/") + ".rels", b""), name)
         _unwrap(tree)
@@ -117,13 +120,13 @@ def _drop_missing(tree: Any, relations: bytes, name: str) -> None:
     for element, key in lost:
         del element.attrib[key]
     if lost:
-        log.warning("%s: %d links or pictures are missing", name, len(lost))
+        log.warning("%s: lacks the targets of %s to links or pictures", name, counted(len(lost), "reference"))
 
 
 def _unwrap(tree: Any) -> None:
     """Let mammoth find all text that is shown: replace what it does not know by its contents."""
     deleted = [row for row in tree.iter(f"{W}tr") if row.find(f"{W}trPr/{W}del") is not None]
-    hidden = tree.xpath("//w:r[w:rPr/w:vanish[not(@w:val = '0' or @w:val = 'false')]]", namespaces={"w": W[1:-1]})
+    hidden = tree.xpath(HIDDEN, namespaces={"w": W[1:-1]})
     for gone in [*tree.iter(f"{W}moveFrom"), *deleted, *hidden]:
         gone.getparent().remove(gone)
     for either in [*tree.iter(f"{MC}AlternateContent")]:
@@ -149,14 +152,12 @@ def _name_unread(text: str, parts: dict[str, bytes], trees: Sequence[Any], name:
 
     around = [part for part in parts if part.startswith(("word/header", "word/footer"))]
     if any(b"<w:t>" in parts[part] or b"<w:t " in parts[part] for part in around):
-        log.warning("%s: headers and footers of its pages are left out", name)
+        log.warning("%s: left out headers and footers of its pages", name)
     shown = Counter(char for tree in trees for one in tree.iter(f"{W}t") for char in one.text or "")
     read = Counter("".join(html.fragment_fromstring(text, create_parent=True).itertext()))
-    for count, what in (
-        (parts.get(COMMENTS, b"").count(b"<w:comment "), "left out %d of its comments"),
-        (sum(1 for tree in trees for _ in tree.iter(f"{M}oMath")), "left out %d of its equations"),
-        (sum(1 for tree in trees for _ in tree.iter(*GRAPHICS)), "left out %d of its charts and diagrams"),
-        (sum(count for char, count in (shown - read).items() if not char.isspace()), "%d characters are not read"),
-    ):
+    counts = {"comment": parts.get(COMMENTS, b"").count(b"<w:comment ")}
+    counts |= {what: sum(1 for tree in trees for _ in tree.iter(tag)) for what, tag in UNREAD.items()}
+    counts["character"] = sum(count for char, count in (shown - read).items() if not char.isspace())
+    for what, count in counts.items():
         if count:
-            log.warning(f"%s: {what}", name, count)
+            log.warning("%s: left out %s", name, counted(count, what))

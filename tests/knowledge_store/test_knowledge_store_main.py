@@ -58,7 +58,6 @@ def test_searches_what_it_has_indexed(folder, tmp_path, capsys):
     ("options", "message"),
     [
         (["question", "--limit", "0"], "expected a number of at least 1, got 0"),
-        ([""], "expected words to look for, got"),
         ([" ?"], "expected words to look for, got"),
     ],
 )

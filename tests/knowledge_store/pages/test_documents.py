@@ -37,15 +37,10 @@ def read(*paths):
     return list(read_documents(paths, flaws)), flaws
 
 
-def sentences(file):
-    pages, flaws = read(file)
-    assert not flaws
-    return tuple(sentence for page in pages for sentence in page.sentences)
-
-
 def test_markdown_loses_its_markup(tmp_path):
     (tmp_path / "a.md").write_text(MARKDOWN)
-    assert sentences(tmp_path / "a.md") == (
+    (page,), flaws = read(tmp_path / "a.md")
+    assert not flaws and page.sentences == (
         "A small title\n\n",
         "A line that is wrapped, with a link and code.",
         "A second sentence.",
@@ -111,17 +106,12 @@ def test_a_folder_is_read_to_any_depth_and_what_is_left_out_is_named(tmp_path, c
     urls = ["a/b.md", "a/z.TXT", "b.txt", "caf\\xe9.txt", "link.txt"]
     assert [(page.number, page.url) for page in pages] == list(enumerate(urls))
     assert flaws == {Flaw.OTHER_FORMAT: 1, Flaw.EMPTY_PAGE: 2, Flaw.UNREADABLE_FILE: 6}
+    link = "skipped, it is a link to a folder, a broken link, or may not be read"
     assert [message.partition(" (")[0] for message in caplog.messages] == [
-        *(
-            f"{folder}/{name}: skipped, it is a link to a folder, a broken link, or may not be read"
-            for name in ("broken.pdf", "link", "pipe.txt")
-        ),
+        *(f"{folder}/{name}: {link}" for name in ("broken.pdf", "link", "pipe.txt")),
         f"{folder}: skipped 1 file in another format",
-        "empty.html: skipped, it has no text",
-        "empty.txt: skipped, it has no text",
-        "noise.txt: skipped, cannot be read",
-        "torn.docx: skipped, cannot be read",
-        "torn.pdf: skipped, cannot be read",
+        *(f"empty.{suffix}: skipped, it has no text" for suffix in ("html", "txt")),
+        *(f"{name}: skipped, cannot be read" for name in ("noise.txt", "torn.docx", "torn.pdf")),
     ]
 
 

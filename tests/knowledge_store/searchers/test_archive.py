@@ -125,9 +125,7 @@ def test_an_indexer_waits_for_another(archive):
             other.execute("BEGIN IMMEDIATE")
             second = pool.submit(archive.add, [OTHER])
             sleep(0.2)
-            other.execute(
-                "INSERT INTO pages (url, published, sha256, text) VALUES (?, NULL, zeroblob(32), 'old')", (OTHER.url,)
-            )
+            other.execute(f"INSERT INTO pages (url, sha256, text) VALUES ('{OTHER.url}', zeroblob(32), 'old')")
             other.execute("COMMIT")
         assert second.result() == (0, 1), "it sees what the other wrote"
 
