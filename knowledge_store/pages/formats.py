@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from html import escape
 from io import StringIO
-from itertools import pairwise, takewhile, zip_longest
+from itertools import accumulate, pairwise, takewhile, zip_longest
 from operator import itemgetter
 from typing import Any
 
@@ -35,6 +35,7 @@ MARKS = re.compile(r"^(#{1,6} \S|[-*+] \S|```|> )|\*\*\S|\]\(\S", re.MULTILINE)
 LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has vetted can take long
 
 OTHER_ENCODINGS = re.compile(r"\0.?\0|\x1b\$", re.DOTALL)  # in what may be UTF-8: UTF-16 and UTF-32; ISO 2022
+_CONTROL = re.compile(rb"[\x01-\x08\x0b\x0e-\x1f]")
 DECLARED = re.compile(rb"(?:charset|<\?xml[^>]*encoding)\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 ON_THE_WEB = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk", "shift_jis": "cp932"}
 """What declared encodings mean to browsers (https://encoding.spec.whatwg.org/#names-and-labels)."""
@@ -142,7 +143,7 @@ def decoded(data: bytes, name: str) -> str:
 
     Few bytes beyond ASCII tell no encoding. Without a declaration they are read as Windows-1252, as browsers do.
     """
-    plain = not any(byte < 32 and byte not in b"\t\n\f\r\0" for byte in data)
+    plain = not _CONTROL.search(data)
     with suppress(UnicodeDecodeError):
         text = data.decode("utf-8-sig")
         if not OTHER_ENCODINGS.search(text) or (plain and text.count("\0") < SPARSE * len(text)):
@@ -201,10 +202,7 @@ def _stands_alone(line: str, after: str, longest: int) -> bool:
 
 
 def _csv(data: bytes, name: str) -> Iterator[tuple[str, Iterable[str]]]:
-    """The rows of a file's tables, some at a time.
-
-    A row of names behind a blank line or like the first header begins another table, with the title above it.
-    """
+    """The rows of a file's tables, some at a time. A header behind a blank line, or a repeated one, begins another."""
     text = decoded(data, name)
     csv.field_size_limit(sys.maxsize)  # the worker's memory is limited
     told = re.match(r'"?sep=(.)"?\r?\n', text)
@@ -236,19 +234,17 @@ def _table(rows: list[list[str]], first: int, usual: int, name: str) -> Iterator
     if any(map(any, rows)) and (not below or any(_VALUE.fullmatch(cell.strip()) for cell in names)):
         log.warning("%s: expected a header and rows below it, found none; read without", name)
         names, below = [], rows[head:]
-    grouped = bool(below) and names[:1] == [""] and len({*names}) < len(names) and names_columns(below)
-    if below and any(map(str.strip, below[0])) and (grouped or names[:1] != [""] == below[0][:1]):
-        group, pairs, names = "", [*zip_longest(names, below.pop(0), fillvalue="")], []
-        for upper, lower in pairs:
-            group = upper or group  # stands above several names
-            names.append(f"{group} {lower}".strip())
+    grouped = names[:1] == [""] and len({*names}) < len(names) and names_columns(below)
+    if names and any(map(str.strip, below[0])) and (grouped or names[:1] != [""] == below[0][:1]):
+        names += [""] * (len(below[0]) - len(names))
+        groups: Iterator[str] = accumulate(names, lambda group, name: name or group)  # one is above several names
+        names = [f"{group} {name}".strip() for group, name in zip_longest(groups, below.pop(0), fillvalue="")]
     if head:
         yield _rows(first, first + head), [" ".join(filter(None, row)) for row in rows[:head]]
     since = first + len(rows) - len(below)
     blocks: list[str] = []
     for number, row in enumerate(below, since):
-        noted = _SAID.search("".join(row[:1])) and not any(row[1:])
-        block = row_text([] if noted else names, row)
+        block = row_text([] if _SAID.search("".join(row[:1])) and not any(row[1:]) else names, row)
         if blocks and sum(map(len, blocks)) + len(block) > ROWS:
             yield _rows(since, number), blocks
             blocks, since = [], number

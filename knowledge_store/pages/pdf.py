@@ -40,9 +40,7 @@ LONG_WORD, LONG_SHARE = 22, 0.05  # characters of a word, and share of letters i
 LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 LIGATURES |= dict.fromkeys((0xFFFE, 0x02), SOFT_HYPHEN)  # what PDFium gives for a hyphen that divides a word
 _DIVIDED = re.compile(rf"(?:{SOFT_HYPHEN}|\w-)$")
-_COMPOUND = re.compile(
-    r"(?:\b(?:two|three|half|long|non|self|well)|(?:twen|thir|for|fif|six|seven|eigh|nine)ty).$", re.IGNORECASE
-)
+_COMPOUND = re.compile(r"(?:\b(?:two|three|half|long|non|self|well)|(?:twen|thir|for|fif|six|seven|eigh|nine)ty).$")
 _NUMBER = re.compile(r"\W*(?:[Pp]age )?\d{1,3}(?: ?(?:of|/) ?\d{1,3})?\W*")  # of a page
 _WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
 GOES_ON = re.compile(r"[a-z]+,$|\b(?:an?|and|at|by|for|from|in|is|of|on|or|the|to|was|were|with)$")
@@ -228,33 +226,22 @@ def _page_blocks(pieces: list[Piece]) -> list[str]:
         for is_row, lines in groupby(_lines(column), key=itemgetter(0)):
             texts = [text for _, text in lines]
             found += texts if is_row else filter(None, unwrapped(texts))
-        before = blocks[-1] if blocks else "."
-        if found and GOES_ON.search(before) and _is_head(found[0]):
-            blocks.insert(-1, found.pop(0))  # a running head within a sentence
-        if found and _goes_on(before, found[0]):
-            found[0] = _before(blocks.pop(), found[0]) + found[0]
-        blocks += found
+        if blocks and found:
+            _finish(blocks, found)
+        blocks += filter(None, found)
     return blocks
 
 
-def _finish(page: list[str], following: list[str]) -> None:
-    """Move the end of a page's last sentence to it from the next page, on which it may stand below a running head."""
-    place = int(len(following) > 1 and _is_head(following[0]) and not following[0][0].islower())
-    after = following[place]
-    if _goes_on(page[-1], after):
+def _finish(blocks: list[str], following: list[str]) -> None:
+    """Move the end of the last sentence to it from another column or page, on which a running head may be above it."""
+    last, first = blocks[-1], following[0]
+    head = len(following) > 1 and len(first.split()) <= HEAD_WORDS and not (ENDING.search(first) or first[0].islower())
+    after = following[head]
+    unfinished = len(last.split()) > HEAD_WORDS and (after[0].islower() or _DIVIDED.search(last))
+    if not ENDING.search(last) and (unfinished or GOES_ON.search(last)):
         _, end = next(spans(after, "en"))
-        page[-1] = _before(page[-1], after) + after[:end]
-        following[place] = after[end:].lstrip()
-
-
-def _is_head(block: str) -> bool:
-    return len(block.split()) <= HEAD_WORDS and not ENDING.search(block)
-
-
-def _goes_on(before: str, after: str) -> bool:
-    """Whether a sentence goes on in another column or page."""
-    unfinished = len(before.split()) > HEAD_WORDS and (after[0].islower() or _DIVIDED.search(before))
-    return not ENDING.search(before) and bool(unfinished or GOES_ON.search(before))
+        blocks[-1] = _before(last, after) + after[:end]
+        following[head] = after[end:].lstrip()
 
 
 def _before(line: str, after: str) -> str:

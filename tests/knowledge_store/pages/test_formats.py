@@ -231,7 +231,7 @@ def tight(gap):
         (placed(310, 753, "Page 1 of 2") + beside(
             ("The old mill has stones", "Reiner valley, they say."), ("that are known all over,", "Nobody has sold one yet."),
             ("and they lie in the", "Some weigh over ten tons.")),
-         ["Page 1 of 2", "The old mill has stones that are known all over, and they lie in the Reiner valley, they say. "
+         ["The old mill has stones that are known all over, and they lie in the Reiner valley, they say.", "Page 1 of 2",
           "Nobody has sold one yet. Some weigh over ten tons."], ""),
         (" ".join(f"1 0 0 1 {72 + 7.4 * number} 740 Tm ({char}) Tj" for number, char in enumerate("opened on 2020")),
          ["opened on 2020"], ""),
@@ -311,15 +311,8 @@ def test_a_sentence_is_on_the_page_of_a_pdf_where_it_begins(first, second, expec
 
 
 def test_lines_of_a_pdf_are_unwrapped():
-    lines = [
-        "Bridges",
-        "It lies in North Rhine-",
-        "Westphalia, or did in the mid-",
-        "1990s -",
-        "so thirty-",
-        "four it is",
-    ]
-    whole = "It lies in North Rhine-Westphalia, or did in the mid-1990s - so thirty-four it is"
+    lines = ["Bridges", "It lies in North Rhine-", "Westphalia, in the mid-", "1990s -", "so thirty-", "four it is"]
+    whole = "It lies in North Rhine-Westphalia, in the mid-1990s - so thirty-four it is"
     assert [*filter(None, pdfs.unwrapped(lines))] == ["Bridges", whole]
     words = ["Bridges", "The Aster bridge was opened to traf-", "fic in May 1932, said the minis-", "try.", "Now"]
     prose = "The Aster bridge was opened to traffic in May 1932, said the ministry."
@@ -353,7 +346,7 @@ def test_lines_of_a_pdf_are_unwrapped():
         ("day,town\nMon,Oslo\n,Ås\n", ["day: Mon, town: Oslo", "town: Ås"], ""),
         (",2022,,2023\ntown,in,out,in,out\nOslo,1,2,3,4\n", ["town: Oslo, 2022 in: 1, 2022 out: 2, 2023 in: 3, 2023 out: 4"], ""),
         ("year,boats\n2022,9\nSource: us.\nInland\nyear,boats\n2022,1\nby hand: all\n", ["year: 2022, boats: 9", "Source: us.", "Inland", "year: 2022, boats: 1", "by hand: all"], ""),
-        (",a,a\n", ["a, a"], "found none; read without"),
+        (",9000,8\nOslo,1,2\n", ["9000, 8", "Oslo, 1, 2"], "found none; read without"),
         ("\n,\n", [], ""),
     ],
     ids=["commas", "semicolons", "tabs", "sep", "title lines", "padded title", "comment", "empty columns", "no header", "empty corner", "one column",
@@ -399,14 +392,11 @@ def test_a_file_of_two_encodings_is_read_in_both(caplog):
 
 @pytest.mark.parametrize(
     ("data", "warning"),
-    [
-        (b"It rained.\0\0\0 It snowed.", "left out its NUL characters"),
-        ("It rained. It snowed".encode("utf-16") + b".", "left out its last byte, which is half a character"),
-    ],
+    [(b"It rained.\0\0\0 It snowed.", "NUL characters"), ("It rained. It snowed".encode("utf-16") + b".", "last byte")],
 )
 def test_damaged_texts_are_read_as_far_as_they_go(data, warning, caplog):
     assert decoded(data, "a.txt").rstrip(".") == "It rained. It snowed"
-    assert caplog.messages[0] == f"a.txt: {warning}"
+    assert caplog.messages[0].startswith(f"a.txt: left out its {warning}")
 
 
 @pytest.mark.parametrize("data", [b"\x1b$B66!#\x1b(B", bytes(range(256)) * 20])
