@@ -106,7 +106,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
         if pieces:
             if read:
                 _finish(read[-1][1], blocks)
-            read.append((f"page={number}", blocks))
+            read += [(f"page={number}", blocks)] * any(blocks)  # a page may hold only the middle of a sentence
             if _run_together(blocks):
                 faults[RUN_TOGETHER].append(number)
         elif not only_spaces:

@@ -297,17 +297,18 @@ def test_numbers_that_stand_above_a_line_of_a_pdf_stay_there():
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "expected"),
+    ("pages", "expected"),
     [
-        (["In May it bought its second new lad-"], ["der for 9 crowns. It leaks."], ["In May it bought its second new ladder for 9 crowns.", "It leaks."]),
-        (["It bought a new and"], ["Fire report", "long ladder. It leaks."], ["It bought a new and long ladder.", "Fire report", "It leaks."]),
-        (["They all came from a place called North Rhine-"], ["Westphalia."], ["They all came from a place called North Rhine-Westphalia."]),
-        (["It has a new ladder of wood."], ["a. Ladders"], ["It has a new ladder of wood.", "a. Ladders"]),
-        (["Ladders of the town"], ["wood 9"], ["Ladders of the town", "wood 9"]),
+        ([["In May it bought its second new lad-"], ["der for 9 crowns. It leaks."]], ["In May it bought its second new ladder for 9 crowns.", "It leaks."]),
+        ([["It bought a new and"], ["Fire report", "long ladder. It leaks."]], ["It bought a new and long ladder.", "Fire report", "It leaks."]),
+        ([["They all came from a place called North Rhine-"], ["Westphalia."]], ["They all came from a place called North Rhine-Westphalia."]),
+        ([["It bought a new and"], ["a very long ladder and"], ["a pump."]], ["It bought a new and a very long ladder and a pump."]),
+        ([["It has a new ladder of wood."], ["a. Ladders"]], ["It has a new ladder of wood.", "a. Ladders"]),
+        ([["Ladders of the town"], ["wood 9"]], ["Ladders of the town", "wood 9"]),
     ],
 )  # fmt: skip
-def test_a_sentence_is_on_the_page_of_a_pdf_where_it_begins(first, second, expected):
-    assert blocks(pdf(first, second), ".pdf") == expected
+def test_a_sentence_is_on_the_page_of_a_pdf_where_it_begins(pages, expected):
+    assert blocks(pdf(*pages), ".pdf") == expected
 
 
 def test_lines_of_a_pdf_are_unwrapped():
