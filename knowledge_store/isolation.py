@@ -233,6 +233,8 @@ def _answer(call: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
         reason = said if " " in said else f"{type(error).__name__} {said}".strip()
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    while not records.empty():
+        records.get()  # the reason says enough, and the next call is another caller's
     return pickle.dumps((None, reason[:1000], [], fit))
 
 

@@ -13,6 +13,8 @@ import pytest
 
 from knowledge_store import isolation
 from knowledge_store.isolation import LIMITS, Limits, TookTooLong, WorkerDied, Workers, WorkFailed, isolated
+from knowledge_store.pages.word import html_of
+from tests.helpers.documents import docx
 from tests.helpers.processes import run_command, wait_for
 
 HOSTILE = [
@@ -83,8 +85,10 @@ def test_workers_end_with_the_process_that_started_them():
     wait_for(lambda: not psutil.pid_exists(worker))
 
 
-def test_warnings_are_logged_by_the_caller(caplog):
-    isolated(LIMITS, logging.log, logging.WARNING, "%s is torn", "a.txt")
+def test_warnings_are_logged_by_the_caller_and_not_by_the_next(caplog, workers):
+    with pytest.raises(WorkFailed, match="Word"):  # after a warning of what is damaged
+        workers.call(LIMITS, html_of, docx("<w:p"), "b.docx")
+    workers.call(LIMITS, logging.log, logging.WARNING, "%s is torn", "a.txt")
     assert caplog.messages == ["a.txt is torn"]
 
 
