@@ -2,17 +2,24 @@
 
 import datetime
 import logging
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import unquote
+
+from rapidfuzz.distance import Postfix
 
 from knowledge_store.isolation import Limits
 from knowledge_store.pages.documents import DocumentsError, page_of_text, read_documents
+from knowledge_store.pages.filters import page_key
+from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import Flaws, Page
 from system.graph.records import official_date, shown
 
 log = logging.getLogger(__name__)
 
+SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
 _EXPECTED = "expected a path, a Document, several of them, or texts by their names"
 
 
@@ -105,6 +112,35 @@ def pages_of(given: Listed, flaws: Flaws, limits: Limits, *, fetch: bool = False
         name = (text.address or f"document {place}") + (f"#page={text.page}" if text.page else "")
         for page in page_of_text(last + place, name, text.text, flaws, limits):
             yield replace(page, published=text.published)
+
+
+def meant(reference: str, documents: Mapping[str, str]) -> list[str]:
+    """Return the document that an address or a reference names first, or several that share its name.
+
+    Args:
+        documents: names, each with the address that the document gives itself, or "".
+    """
+    key = page_key(reference)
+    path = unquote(key.partition("?")[0])
+    made, words = {_slug(path), _slug(Path(path).name)}, _slug(reference) if " " in reference else ""
+    same = [name for name, address in documents.items() if key in (page_key(name), page_key(address))]
+    places = dict[str, int]()
+    for name in documents:
+        bare = Path(name).name.lower()
+        stem, place = _slug(bare), reference.lower().find(bare)
+        told = f"-{stem}-" in f"-{words}-" and len(stem if place < 0 else bare) >= SHORTEST
+        if stem in made or told:
+            places[name] = place
+    first = min((place for place in places.values() if place >= 0), default=-1)
+    found = same or [name for name, place in places.items() if place == first]
+    ends = [Postfix.similarity(name.lower(), path) for name in found]
+    return [name for name, end in zip(found, ends, strict=True) if end == max(ends)]
+
+
+def _slug(name: str) -> str:
+    """A name without the ending of a document, in letters and figures: "reports/2019_01.html" is "reports-2019-01"."""
+    bare = name.rpartition(".")[0] if Path(name).suffix.lower() in SUFFIXES else name
+    return re.sub(r"[\W_]+", "-", bare.lower()).strip("-")
 
 
 def stores_in(path: Path | str) -> list[Path]:

@@ -3,7 +3,6 @@
 A sentence that its source does not decide, or whose source cannot be read, is checked once more against all sources.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -17,17 +16,16 @@ from urllib.parse import unquote
 
 from knowledge_store.isolation import LATE, LIMITS, Limits
 from knowledge_store.pages.documents import DocumentsError, read_documents
-from knowledge_store.pages.filters import page_key
 from knowledge_store.pages.formats import SUFFIXES
 from knowledge_store.pages.page import PLACE, Flaws, Page
 from system.checker import Checked, Checker
 from system.citations.records import CheckedCitation, CitingText, Outcome
 from system.collection import EachItsOwn, PageCollection, hearing
-from system.documents import Listed, pages_of
+from system.documents import Listed, meant, pages_of
 from system.graph.records import NOTHING_FOUND, Claim, ClaimResult, Label
 from system.threads import in_own_thread
 
-SHORTEST = 4  # fewest letters of a file's name by which the words of a reference can name it
+LONGEST = 256  # bytes of the name of a file
 Named = dict[str, tuple[Page, ...]]  # pages by the name or address of their document
 
 
@@ -93,13 +91,16 @@ def _read(citing: CitingText, documents: Listed, limits: Limits, fetch: bool) ->
 
 def _find(target: str, documents: Named, beside: Path | None, limits: Limits, fetch: bool) -> Source:
     """Return the source for an address, or for the words of a reference."""
-    if name := _named(target, documents):
-        return Source(name, documents[name])
+    names = meant(target, {name: pages[0].canonical for name, pages in documents.items()})
+    if len(names) == 1:
+        return Source(names[0], documents[names[0]])
     given, failed = target, Outcome.UNANSWERED
     if not target.startswith(("http://", "https://")):
-        file = beside / unquote(target.partition("#")[0]) if beside and " " not in target else None
+        path = unquote(target.partition("#")[0])
+        file = beside / path if beside and len(path.encode(errors="replace")) < LONGEST else None
         if not (file and file.suffix.lower() in SUFFIXES and file.is_file()):
-            return Source(why=f"no document is named like {target!r:.80}; add it to --documents")
+            several = f"{len(names)} documents are named like {target!r:.80}: {', '.join(names)}"
+            return Source(why=several if names else f"no document is named like {target!r:.80}; add it to --documents")
         given, failed = str(file), Outcome.UNREADABLE
     elif not fetch:
         return Source(why="no document has this address; --fetch reads it from the web")
@@ -109,23 +110,6 @@ def _find(target: str, documents: Named, beside: Path | None, limits: Limits, fe
         return Source(target, tuple(read_documents([given], Flaws(), fetch=fetch, limits=limits)))
     except DocumentsError as error:
         return Source(why=str(error), outcome=failed)
-
-
-def _named(target: str, documents: Named) -> str:
-    """The one document of this address, or whose name stands in it or in the words of a reference."""
-    key = page_key(target)
-    path = unquote(key.partition("?")[0])
-    made, words = {_slug(path), _slug(Path(path).name)}, _slug(target) if " " in target else ""
-    same = [name for name, pages in documents.items() if key in (page_key(name), page_key(pages[0].canonical))]
-    stems = ((name, _slug(Path(name).name)) for name in documents)
-    alike = [name for name, stem in stems if stem in made or (len(stem) >= SHORTEST and f"-{stem}-" in f"-{words}-")]
-    return next((names[0] for names in (same, alike) if len(names) == 1), "")
-
-
-def _slug(name: str) -> str:
-    """A name without the ending of a document, in letters and figures: "reports/2019_01.html" is "reports-2019-01"."""
-    bare = name.rpartition(".")[0] if Path(name).suffix.lower() in SUFFIXES else name
-    return re.sub(r"[\W_]+", "-", bare.lower()).strip("-")
 
 
 def _said(result: ClaimResult) -> dict[str, Any]:

@@ -75,10 +75,25 @@ def test_a_name_that_two_sources_share_is_not_the_cited_one(checker):
     assert only.outcome is Outcome.ELSEWHERE and "In the one cited: no document has this address" in only.why
 
 
-def test_a_name_that_begins_the_cited_one_is_another(checker):
-    text = "The Aster bridge opened in 1931 [1].\n\n## References\n\n[1] The Daily, aster2.txt"
-    (only,) = checker.check_citations(text, {"aster.txt": "The Aster bridge opened in 1931."})
-    assert "no document is named like 'The Daily, aster2.txt'" in only.why
+@pytest.mark.parametrize(
+    ("reference", "names", "source"),
+    [
+        ("The Daily, aster2.txt", ["aster.txt"], "no document is named like 'The Daily, aster2.txt'"),
+        ("a.txt; older figures in b.txt", ["b.txt", "a.txt"], "a.txt"),
+        (
+            "aster.txt",
+            ["x/aster.txt", "y/aster.txt"],
+            "2 documents are named like 'aster.txt': x/aster.txt, y/aster.txt",
+        ),
+        ("y/aster.txt", ["x/aster.txt", "y/aster.txt"], "y/aster.txt"),
+    ],
+)
+def test_a_reference_leads_to_the_document_that_it_names_first(checker, reference, names, source):
+    text = f"The Aster bridge opened in 1931 [1].\n\n## References\n\n[1] {reference}"
+    (only,) = checker.check_citations(text, dict.fromkeys(names, "The Aster bridge opened in 1931."))
+    assert (
+        only.source or only.why.partition("In the one cited: ")[2].removesuffix("; add it to --documents")
+    ) == source
 
 
 @pytest.mark.parametrize(
