@@ -99,17 +99,27 @@ def _cleaned(text: str) -> Any:
         for element in [*tree.xpath(BANNERS), *tree.xpath(NOTE_MARKS)]:
             if element.getparent() is not None:
                 element.drop_tree()
-        etree.strip_elements(tree, *HIDDEN, etree.Comment, etree.ProcessingInstruction, with_tail=False)
+        simplify(tree)
         for element in tree.xpath("//pre/descendant-or-self::*"):
             element.text, element.tail = ((one or "").replace("\n", LINE) for one in (element.text, element.tail))
         for element in tree.xpath("//sup"):
-            last = element.getprevious()
-            before = element.getparent().text if last is None else last.tail or last.text_content()
-            if (before or "").rstrip().endswith((".", "!", "?", ",", ";", ":", "”", '"')):
+            if before(element).rstrip().endswith((".", "!", "?", ",", ";", ":", "”", '"')):
                 element.drop_tree()  # the mark of a note
-            elif not element.text_content().strip("0123456789+-−"):
-                element.text = (element.text or "").translate(SUPERSCRIPT)  # 10¹², and no 1012
     return tree
+
+
+def simplify(tree: Any, *others: str) -> None:
+    """Drop elements that are no text of a page, and others; let raised figures be characters: 10¹², and no 1012."""
+    etree.strip_elements(tree, *HIDDEN, *others, etree.Comment, etree.ProcessingInstruction, with_tail=False)
+    for element in tree.xpath("//sup"):
+        if not element.text_content().strip("0123456789+-−, "):
+            element.text = (element.text or "").translate(SUPERSCRIPT)
+
+
+def before(element: Any) -> str:
+    """The text directly before an element."""
+    last = element.getprevious()
+    return (element.getparent().text if last is None else last.tail or last.text_content()) or ""
 
 
 def _bare(text: str) -> str:

@@ -160,14 +160,18 @@ def _merged(pieces: Sequence[Piece]) -> list[Piece]:
         if merged and _same_line(last, piece) and abs(gap) <= WORD_GAP * height:
             around = last.text[-3:] + piece.text[:3]
             space = SPACE if len(around) == 6 and around.isalnum() else WIDE_SPACE
-            raised = piece.text.isdigit() and piece.bottom > last.bottom + RAISED * (last.top - last.bottom)
-            shown = piece.text.translate(SUPERSCRIPT) if raised else piece.text
-            text = last.text + " " * (gap > space * height) + shown
+            text = _raised(last, piece) + " " * (gap > space * height) + _raised(piece, last)
             bottom, top = min(last.bottom, piece.bottom), max(last.top, piece.top)
             merged[-1] = Piece(last.left, bottom, piece.right, top, text)
         else:
             merged.append(piece)
     return [replace(piece, text=" ".join(piece.text.split())) for piece in merged]
+
+
+def _raised(piece: Piece, beside: Piece) -> str:
+    """The text of a piece; figures that stand higher than the piece beside them are raised."""
+    raised = piece.text.isdigit() and piece.bottom > beside.bottom + RAISED * (beside.top - beside.bottom)
+    return piece.text.translate(SUPERSCRIPT) if raised else piece.text
 
 
 def _same_line(one: Piece, other: Piece) -> bool:

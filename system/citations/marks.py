@@ -8,9 +8,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import partial
+from html import escape
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from linkify_it import LinkifyIt
 from markdown_it import MarkdownIt
@@ -20,28 +22,31 @@ from mdit_py_plugins.front_matter import front_matter_plugin
 from knowledge_store.isolation import LIMITS, WorkFailed, isolated
 from knowledge_store.pages import html
 from knowledge_store.pages.documents import STANDARD_INPUT, DocumentsError
-from knowledge_store.pages.formats import decoded, html_of
+from knowledge_store.pages.formats import RAISED, decoded, html_of
 from knowledge_store.pages.pdf import SOFT_HYPHEN
 from system.article.reading import as_text, read_bytes, read_text
 from system.article.records import Kind
-from system.citations.records import Citation, CitingText, described
+from system.citations.records import Citation, CitingText
 
 _MARK = "[\U000f0000-\U0010ffff]"
 _visible = partial(re.compile(f"{SOFT_HYPHEN}|{_MARK}").sub, "")
 _LINKIFY = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False})
-_OTHER = ("#", "mailto:", "tel:", "javascript:", "data:")  # links to no source
 _NO_WORDS = r"[^\w\U000f0000-\U0010ffff]*"
-_LABEL = re.compile(rf"{_NO_WORDS}\d{{0,3}}{_NO_WORDS}")  # the words of a link that is a mark, and no words of the text
-_SOURCE = re.compile(r"(?i)(?:the )?(?:source|link)")  # the same, unless the sentence goes on
-_REPEATED = re.compile(r"\[(\d{1,3}):\d{1,3}\]")  # how Markdown shows a note that is cited again
+_LABEL = re.compile(rf"{_NO_WORDS}\d{{0,3}}{_NO_WORDS}|\[\^\S+\]")  # words of a link that is a mark
+_SOURCE = re.compile(r"(?i)(?:the )?(?:source|link)\0(?!\s*(?-i:[a-z]))")  # the same, unless the sentence goes on
 _PAGES = r"(?:(?:, ?(?:pp?|ch|fig|sec|paras?)\.|:) ?[0-9]+(?: ?[–-] ?[0-9]+)?)?"  # as in "[1, pp. 2-3]" and "[1: 4]"
-_NUMBERS = re.compile(rf"\s?\[\s?(?:see )?\^?([0-9]{{1,3}}(?:\s?[,;–-]\s?[0-9]{{1,3}})*){_PAGES}\s?\]")
-_ENTRY = re.compile(r"\s*(?:\[\^?([0-9]{1,3})\]|\(?([0-9]{1,3})[.)](?=\s))\s*:?\s*(?=\S)")  # "[1] A", "1. A"
+_NUMBERS = re.compile(  # or the label of a note that is lacking
+    rf"\s?\[\s?(?:see )?([0-9]{{1,3}}(?:\s?[,;–-]\s?[0-9]{{1,3}})*){_PAGES}\s?\]|\s?\[\^([^\]\s]+)\]|{RAISED}"
+)
+_ENTRY = re.compile(r"\s*(?:(\[\^?[0-9]{1,3}\]|[⁰¹²³⁴-⁹]{1,3})|\(?[0-9]{1,3}[.)](?=\s))\s*:?\s*(?=\S)")
 _SECTION = re.compile(
     r"(?i)\W*(?:(?:list of )?references(?: list| cited)?|sources|bibliography|works cited|(?:foot|end)?notes|"
     r"quellen|literatur|einzelnachweise|referencias|fuentes|referências|fontes|références)\W*"
 )
 _LEAD = r"(?:(?:and|see|via|cf\.|from|sources?:?)\s+)?"
+_ALONE = re.compile(  # between brackets at the end of a sentence, or where a note has its mark
+    rf"(?i)(?:\(|^[,;])\s*{_LEAD}\0\s*(?:\)\s*(?:[.!?]|$)|;\s*$)|[.!?](?:\s\({_LEAD}\0\)|\0(?:\s|$))"
+)
 _POINTERS = re.compile(  # "(see https://a.example; https://b.example, p. 4)"; ", see https://a.example"
     rf"(?i)\s?[(\[](?:{_LEAD}{_MARK}[\s,;]*)+(?:pp?\.\s?\d+)?[)\]]|[,;:–—-]\s*{_LEAD}{_MARK}(?=\s*(?:$|[.,;!?]|(?-i:[A-Z])))"
 )
@@ -55,9 +60,8 @@ def read_citing(source: str | Path) -> CitingText:
     """
     name, data, suffix = read_bytes(source)
     citing = _citing(data, suffix, name)
-    if not citing.citations:
-        got = described(citing.unresolved) or "none in a statement"
-        raise DocumentsError(f"{name}: expected links, footnotes or numbered references, got {got}")
+    if citing.fault:
+        raise DocumentsError(citing.fault)
     return citing if str(source) in STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
 
 
@@ -86,6 +90,11 @@ def _citing(data: bytes, suffix: str, name: str) -> CitingText:
     return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
 
 
+def _caption(_: Any, tokens: Any, place: int, *__: Any) -> str:
+    """The mark of a note in Markdown as its author wrote it."""
+    return f"[^{escape(tokens[place].meta.get('label', ''))}]"
+
+
 class _Marks:
     """The marks of a page, and its notes."""
 
@@ -95,14 +104,14 @@ class _Marks:
 
     def read(self, data: bytes, suffix: str, name: str) -> tuple[str, dict[str, tuple[str, str]]]:
         """Return a text with its marks, and the words and the target ("" if unknown) of each mark."""
-        from lxml import etree
-
         if (page := html_of(data, suffix, name)) is None:
             parser = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable("code")
-            page = parser.use(footnote_plugin).use(front_matter_plugin).render(decoded(data, name))
+            parser.use(footnote_plugin).use(front_matter_plugin)
+            parser.add_render_rule("footnote_caption", _caption)
+            page = parser.render(decoded(data, name))
         if (tree := html.parsed(page)) is None:
             return "", {}
-        etree.strip_elements(tree, *html.HIDDEN, "img", etree.Comment, etree.ProcessingInstruction, with_tail=False)
+        html.simplify(tree, "img")
         for one in tree.iter():
             one.text, one.tail = (text and self._with_addresses(text) for text in (one.text, one.tail))
         noted = tree.xpath("//*[@id][not(self::a or self::sup)]")
@@ -114,8 +123,7 @@ class _Marks:
         for label in dict.fromkeys(target for _, target in self.found.values() if target in notes):
             self.notes[label] = self._target(notes[label].text_content())
             notes[label].drop_tree()
-        blocks = ((str(element.tag), text) for element, text in html.blocks(tree))
-        prose = [self._cleaned(text) for text in self._without_references(blocks)]
+        prose = [self._cleaned(text) for text in self._without_references(html.blocks(tree))]
         targets = {one: self.notes.get(one, "") if one.startswith("#") else one for _, one in self.found.values()}
         marks = {mark: (words, targets[target]) for mark, (words, target) in self.found.items()}
         return "\n\n".join(filter(None, prose)), marks
@@ -136,33 +144,32 @@ class _Marks:
 
     def _link(self, link: Any, notes: Iterable[str]) -> str:
         """Return what stands for a link in its text: its words, unless they only point to the source, and its mark."""
-        words, href = " ".join(_visible(link.text_content()).split()), link.get("href").strip()
-        words = _REPEATED.sub(r"[\1]", words) if href in notes else words
+        spaced, href = re.sub(r"\s+", " ", _visible(link.text_content())), link.get("href").strip()
+        words = spaced.strip()
         label = _LABEL.fullmatch(words)
         if label and href in notes:
             return self._add(f"[{words.strip(' []')}]", href)
-        if not href or href.startswith(_OTHER):
+        if not href or href.startswith(("#", "mailto:", "tel:", "javascript:", "data:")):
             return words
-        pointing = _SOURCE.fullmatch(words) and not re.match(r"\s*[a-z]", link.tail or "")
-        return ("" if label or pointing or words == href else words) + self._add(words or href, href)
+        tail = f"\0{link.tail or ''}"
+        pointing = _SOURCE.match(words + tail) or _ALONE.search(html.before(link) + tail)
+        return ("" if label or pointing or words == href else spaced) + self._add(words or href, href)
 
-    def _without_references(self, blocks: Iterable[tuple[str, str]]) -> Iterator[str]:
+    def _without_references(self, blocks: Iterable[tuple[Any, str]]) -> Iterator[str]:
         """Yield the blocks of prose; put the entries of lists of references among the notes, by number or place."""
         entries: dict[str, list[str]] = {}
         listing, place = False, 0
-        for tag, block in blocks:
+        for element, block in blocks:
             prose = within = list[str]()  # what the next line belongs to
             for line in block.split("\n"):
                 section = bool(_SECTION.fullmatch(_visible(line)))
-                if section or re.fullmatch("h[1-6]", tag):
+                if section or re.fullmatch("h[1-6]", str(element.tag)):
                     listing, place = section, 0
                 if section:
                     continue
                 match = _ENTRY.match(line)
-                said = line[match.end() :] if match else ""
-                lower = said[:1].islower() and " " in said.strip()  # and no name of a file
-                if match and ((listing and (match[1] or not lower)) or (match[1] and not (prose or lower))):
-                    within = entries.setdefault(match[1] or match[2], [])
+                if match and (listing or (match[1] and not prose)):
+                    within = entries.setdefault(normalize("NFKC", match[0]).strip("[^(.:)] \t"), [])
                     line = line[match.end() :]
                 elif listing and within is prose:
                     place += 1
@@ -190,7 +197,7 @@ class _Marks:
         return text if (_visible(text)[-1:] or ".") in '.!?:;…"”’)' else f"{text}."
 
     def _numbers(self, match: re.Match[str]) -> str:
-        """The marks for the numbers in brackets, such as "1, 3-5"."""
-        ranges = [re.findall("[0-9]+", part) for part in re.split("[,;]", match[1])]
-        numbers = chain.from_iterable(range(int(ends[0]), int(ends[-1]) + 1) for ends in ranges)
-        return "".join(self._add(f"[{number}]", f"#{number}") for number in numbers) or match[0]
+        """The marks for numbers, such as "[1, 3-5]" or "¹", or for the label of a note."""
+        ranges = [re.findall("[0-9]+", part) for part in re.split("[,;]", normalize("NFKC", match[1] or match[0]))]
+        labels = [match[2]] if match[2] else chain(*(range(int(ends[0]), int(ends[-1]) + 1) for ends in ranges))
+        return "".join(self._add(match[0].strip(), f"#{label}") for label in labels) or match[0]

@@ -95,8 +95,8 @@ async def check_citations(
         DocumentsError: the text cites nothing, or the documents cannot be read.
     """
     citing = await in_own_thread(partial(citing_of, text))
-    if not citing.citations:
-        raise DocumentsError("text: expected links, footnotes or numbered references, got none in a statement")
+    if citing.fault:
+        raise DocumentsError(citing.fault)
     hear(citing)
     found = await _heard(checker.acheck_citations(citing, documents, fetch=fetch, date=date), hear)
     return CheckedCitations.of(citing.article, found, citing.unresolved)
