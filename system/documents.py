@@ -117,8 +117,7 @@ def pages_of(given: Listed, flaws: Flaws, limits: Limits, *, fetch: bool = False
 def meant(reference: str, documents: Mapping[str, str]) -> list[str]:
     """Return the document that an address or a reference names first, or several that share its name.
 
-    Args:
-        documents: names, each with the address that the document gives itself, or "".
+    ``documents`` has the address that each document gives itself, or "", by its name.
     """
     key = page_key(reference)
     path = unquote(key.partition("?")[0])

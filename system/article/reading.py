@@ -13,7 +13,7 @@ from knowledge_store.pages.pdf import SOFT_HYPHEN
 from knowledge_store.pages.sentences import ENDING, language_of, spans
 from system.article.records import Article, Kind, Sentence
 from system.graph.records import shown, too_long
-from system.text.claim_detection import not_a_claim
+from system.text.claim_detection import not_a_claim, states_something
 from system.text.context import BACK, context_of
 from system.text.language import other_language
 from system.text.words import words
@@ -22,10 +22,6 @@ HEADING = 12  # longest heading in words: a block with which no sentence ends
 PER_CHARACTER = 1e-4  # seconds of processor time that a text may take to be cut: four times what articles took
 SHORTEST = 3  # fewest words of a claim
 SAYING = 4  # fewest words of a statement without a full stop, such as an item of a list
-_SAYS = re.compile(
-    r"^(?!How |Wh).*\b(?:is|are|was|were|has|have|had|will|can|did|does)\b"
-    r"|^(?:The|An?|It|S?[Hh]e|They) .*\w\wed\b"
-)
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces
 _BLOCK = re.compile(r"\S[^\n]*(?:\n(?![^\S\n]*\n)[^\n]*)*")  # up to a blank line
 
@@ -111,7 +107,8 @@ def article_of(text: str, name: str = "text") -> Article:
 def _kind(sentence: str, *, alone: bool) -> Kind:
     """Classify a sentence; ``alone`` if it is its whole block."""
     count = len(words(_UNSPACED.sub(r" \g<0> ", sentence)))
-    if alone and count <= HEADING and not ENDING.search(sentence) and (count < SAYING or not _SAYS.search(sentence)):
+    short = alone and count <= HEADING and not ENDING.search(sentence)
+    if short and (count < SAYING or not states_something(sentence)):
         return Kind.HEADING
     if too_long(sentence):
         return Kind.TOO_LONG

@@ -18,6 +18,14 @@ _RULES["opinions"].append(rf"{_RULES['seeming']}{_RULES['degree']}(?:{'|'.join(_
 _ASKING, _REPORTED, _OPINIONS, _FEELINGS = (
     re.compile("|".join(_RULES[kind]), re.IGNORECASE) for kind in ("asking", "reported", "opinions", "feelings")
 )
+_JOINING = "|".join(_RULES["joining"].split())
+_VERB = rf"(?<!\bto)(?<!\bwho)(?<!\bthat)(?<!\bwhich)\s(?!(?:{_JOINING}|\w+ing)\b)[a-z]+"
+_STATING = re.compile(rf"(?!Do |How |Wh|.*:$).*?(?:{'|'.join(_RULES['stating'])}|{_VERB} {_RULES['object']})")
+
+
+def states_something(line: str) -> bool:
+    """Whether a line without a full stop has a finite verb: an English one, or a word before an article or a number."""
+    return bool(_STATING.match(" ".join(line.split())))
 
 
 def not_a_claim(text: str) -> str:

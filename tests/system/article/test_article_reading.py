@@ -36,8 +36,10 @@ def test_sentences_are_verbatim_and_of_a_kind() -> None:
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
-        *(("The bridge opened in 1932", Kind.CLAIM), ("Lanes are free of charge", Kind.CLAIM)),
-        *(("The bridge and its toll", Kind.HEADING), ("What was built", Kind.HEADING), ("It closed", Kind.HEADING)),
+        *((line, Kind.CLAIM) for line in ("The bridge opened in 1932", "Lanes are free of charge", "It cost\n9 euros")),
+        *((line, Kind.CLAIM) for line in ("Loans rose to 59,300 in 2024", "Mills struck 41 million coins")),
+        *((line, Kind.HEADING) for line in ("The bridge and its toll", "What was built", "It closed", "Mills made:")),
+        *((line, Kind.HEADING) for line in ("Ways to reach the bridge", "Coins struck in 2021", "Apologies: A. Hart")),
     ],
 )
 def test_a_line_without_a_full_stop_is_a_claim_if_it_states_something(line: str, kind: Kind) -> None:
