@@ -64,11 +64,6 @@ def test_what_is_no_text_is_refused(checker):
             list(check(5))
 
 
-def test_without_fetch_an_address_is_not_read(checker):
-    (only,) = checker.check_citations("The toll [ended](https://gone.example/x).")
-    assert only.outcome is Outcome.UNREADABLE and "--fetch" in only.why
-
-
 def test_a_name_that_two_sources_share_is_not_the_cited_one(checker):
     sources = {f"https://{site}.example/a/aster.html": "The Aster bridge opened in 1931." for site in ("x", "y")}
     (only,) = checker.check_citations("The Aster bridge opened in 1931 [a](https://z.example/aster.html).", sources)

@@ -20,11 +20,9 @@ def repeats_claim(sentence: str, claim: str) -> bool:
 @pytest.mark.parametrize(
     "frame",
     [
-        "Several independent sources have confirmed that {}.",
         "The government denied on Monday that {}.",
         "It is not true that {}.",
         "Fact check: true. {}",
-        "On 3 May 2020, officials in Ostrane confirmed that {}.",
         "The rumor that {} has been thoroughly debunked.",
         "In a detailed investigation published in the spring by three newspapers of Hamburg, reporters wrote that {}.",
         "Court filings unsealed on Tuesday in Geneva show that {}, according to auditors who reviewed many invoices.",
