@@ -103,7 +103,9 @@ def _cleaned(text: str) -> Any:
         for element in tree.xpath("//pre/descendant-or-self::*"):
             element.text, element.tail = ((one or "").replace("\n", LINE) for one in (element.text, element.tail))
         for element in tree.xpath("//sup"):
-            if before(element).rstrip().endswith((".", "!", "?", ",", ";", ":", "”", '"')):
+            last = element.getprevious()
+            before = element.getparent().text if last is None else last.tail or last.text_content()
+            if (before or "").rstrip().endswith((".", "!", "?", ",", ";", ":", "”", '"')):
                 element.drop_tree()  # the mark of a note
     return tree
 
@@ -114,12 +116,6 @@ def simplify(tree: Any, *others: str) -> None:
     for element in tree.xpath("//sup"):
         if not element.text_content().strip("0123456789+-−, "):
             element.text = (element.text or "").translate(SUPERSCRIPT)
-
-
-def before(element: Any) -> str:
-    """The text directly before an element."""
-    last = element.getprevious()
-    return (element.getparent().text if last is None else last.tail or last.text_content()) or ""
 
 
 def _bare(text: str) -> str:

@@ -26,14 +26,14 @@ from knowledge_store.pages.formats import RAISED, decoded, html_of
 from knowledge_store.pages.pdf import SOFT_HYPHEN
 from system.article.reading import as_text, read_bytes, read_text
 from system.article.records import Kind
-from system.citations.records import Citation, CitingText
+from system.citations.records import Citation, CitingText, described
 
 _MARK = "[\U000f0000-\U0010ffff]"
-_visible = partial(re.compile(f"{SOFT_HYPHEN}|{_MARK}").sub, "")
+_OPEN = "\ue000"  # before the words of a link
+_visible = partial(re.compile(f"{SOFT_HYPHEN}|{_OPEN}|{_MARK}").sub, "")
 _LINKIFY = LinkifyIt(options={"fuzzy_link": False, "fuzzy_email": False})
 _NO_WORDS = r"[^\w\U000f0000-\U0010ffff]*"
 _LABEL = re.compile(rf"{_NO_WORDS}\d{{0,3}}{_NO_WORDS}|\[\^\S+\]")  # words of a link that is a mark
-_SOURCE = re.compile(r"(?i)(?:the )?(?:source|link)\0(?!\s*(?-i:[a-z]))")  # the same, unless the sentence goes on
 _PAGES = r"(?:(?:, ?(?:pp?|ch|fig|sec|paras?)\.|:) ?[0-9]+(?: ?[–-] ?[0-9]+)?)?"  # as in "[1, pp. 2-3]" and "[1: 4]"
 _NUMBERS = re.compile(  # or the label of a note that is lacking
     rf"\s?\[\s?(?:see )?([0-9]{{1,3}}(?:\s?[,;–-]\s?[0-9]{{1,3}})*){_PAGES}\s?\]|\s?\[\^([^\]\s]+)\]|{RAISED}"
@@ -44,11 +44,13 @@ _SECTION = re.compile(
     r"quellen|literatur|einzelnachweise|referencias|fuentes|referências|fontes|références)\W*"
 )
 _LEAD = r"(?:(?:and|see|via|cf\.|from|sources?:?)\s+)?"
-_ALONE = re.compile(  # between brackets at the end of a sentence, or where a note has its mark
-    rf"(?i)(?:\(|^[,;])\s*{_LEAD}\0\s*(?:\)\s*(?:[.!?]|$)|;\s*$)|[.!?](?:\s\({_LEAD}\0\)|\0(?:\s|$))"
-)
-_POINTERS = re.compile(  # "(see https://a.example; https://b.example, p. 4)"; ", see https://a.example"
-    rf"(?i)\s?[(\[](?:{_LEAD}{_MARK}[\s,;]*)+(?:pp?\.\s?\d+)?[)\]]|[,;:–—-]\s*{_LEAD}{_MARK}(?=\s*(?:$|[.,;!?]|(?-i:[A-Z])))"
+_WORDS = rf"{_OPEN}[^{_OPEN}\U000f0000-\U0010ffff]*"
+_LINKS = rf"(?:{_LEAD}(?:{_WORDS})?{_MARK}[\s,;]*)+(?:pp?\.\s?\d+)?"
+_POINTERS = re.compile(
+    rf"(?i)\s?[(\[](?:{_LEAD}{_MARK}[\s,;]*)+(?:pp?\.\s?\d+)?[)\]]"  # "(see https://a.example, p. 4)"
+    rf"|\s?\({_LINKS}\)(?=\s*(?:$|[.!?]))|(?<=[.!?])\s\({_LINKS}\)"  # "([report](a.md))."
+    rf"|(?<=[.!?]){_WORDS}{_MARK}(?=\s|$)|{_OPEN}(?:the )?(?:source|link){_MARK}(?!\s*(?-i:[a-z]))"  # ".[report](a.md)"
+    rf"|[,;:–—-]\s*{_LEAD}{_MARK}(?=\s*(?:$|[.,;!?]|(?-i:[A-Z])))"  # ", see https://a.example"
 )
 _SPACE_BEFORE = re.compile(rf"(?<=[.!?])\s+(?={_MARK})|\s+(?=(?:{_MARK})*(?:[.!?,;]|$))")
 
@@ -59,10 +61,16 @@ def read_citing(source: str | Path) -> CitingText:
     Raises a ``DocumentsError`` if there is no such file, it cannot be read, or it cites nothing.
     """
     name, data, suffix = read_bytes(source)
-    citing = _citing(data, suffix, name)
-    if citing.fault:
-        raise DocumentsError(citing.fault)
+    citing = checkable(_citing(data, suffix, name))
     return citing if str(source) in STANDARD_INPUT else citing.model_copy(update={"folder": Path(source).parent})
+
+
+def checkable(citing: CitingText) -> CitingText:
+    """Return a text that cites something in a statement; raise ``DocumentsError`` for another."""
+    if citing.citations:
+        return citing
+    got = described(citing.unresolved) or ("none in a statement" if citing.article.claims else "no statement")
+    raise DocumentsError(f"{citing.article.name}: expected links, footnotes or numbered references, got {got}")
 
 
 def citing_of(text: str, name: str = "text") -> CitingText:
@@ -90,11 +98,6 @@ def _citing(data: bytes, suffix: str, name: str) -> CitingText:
     return CitingText(article=article, citations=tuple(found.values()), unresolved=unresolved)
 
 
-def _caption(_: Any, tokens: Any, place: int, *__: Any) -> str:
-    """The mark of a note in Markdown as its author wrote it."""
-    return f"[^{escape(tokens[place].meta.get('label', ''))}]"
-
-
 class _Marks:
     """The marks of a page, and its notes."""
 
@@ -107,7 +110,9 @@ class _Marks:
         if (page := html_of(data, suffix, name)) is None:
             parser = MarkdownIt("commonmark", {"breaks": True}).enable("table").disable("code")
             parser.use(footnote_plugin).use(front_matter_plugin)
-            parser.add_render_rule("footnote_caption", _caption)
+            parser.add_render_rule(
+                "footnote_caption", lambda _, notes, at, *__: f"[^{escape(notes[at].meta.get('label', ''))}]"
+            )
             page = parser.render(decoded(data, name))
         if (tree := html.parsed(page)) is None:
             return "", {}
@@ -151,9 +156,7 @@ class _Marks:
             return self._add(f"[{words.strip(' []')}]", href)
         if not href or href.startswith(("#", "mailto:", "tel:", "javascript:", "data:")):
             return words
-        tail = f"\0{link.tail or ''}"
-        pointing = _SOURCE.match(words + tail) or _ALONE.search(html.before(link) + tail)
-        return ("" if label or pointing or words == href else spaced) + self._add(words or href, href)
+        return ("" if label or words == href else _OPEN + spaced) + self._add(words or href, href)
 
     def _without_references(self, blocks: Iterable[tuple[Any, str]]) -> Iterator[str]:
         """Yield the blocks of prose; put the entries of lists of references among the notes, by number or place."""
@@ -192,7 +195,7 @@ class _Marks:
         text = re.sub(rf"({_MARK})\s?[,;]\s?(?={_MARK})", r"\1", _NUMBERS.sub(self._numbers, text))
         if not re.search(_MARK, text):
             return text.strip()
-        text = _POINTERS.sub(lambda match: "".join(re.findall(_MARK, match[0])), text)
+        text = _POINTERS.sub(lambda match: "".join(re.findall(_MARK, match[0])), text).replace(_OPEN, "")
         text = _SPACE_BEFORE.sub("", re.sub(rf"(?<=[.!?])((?:{_MARK})+)\s*\.(?!\.)", r"\1", text)).strip()
         return text if (_visible(text)[-1:] or ".") in '.!?:;…"”’)' else f"{text}."
 

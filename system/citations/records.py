@@ -44,13 +44,6 @@ class CitingText(Record):
     unresolved: tuple[str, ...] = ()  #: marks that lead to no reference
     folder: Path | None = None  #: where the text lies, for its relative links; None if it is no file
 
-    @property
-    def fault(self) -> str:
-        """Why there is nothing to check; empty if there is."""
-        got = described(self.unresolved) or ("none in a statement" if self.article.claims else "no statement")
-        expected = f"{self.article.name}: expected links, footnotes or numbered references"
-        return "" if self.citations else f"{expected}, got {got}"
-
 
 class CheckedCitation(Record):
     """A citation that was checked."""

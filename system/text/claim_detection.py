@@ -18,9 +18,8 @@ _RULES["opinions"].append(rf"{_RULES['seeming']}{_RULES['degree']}(?:{'|'.join(_
 _ASKING, _REPORTED, _OPINIONS, _FEELINGS = (
     re.compile("|".join(_RULES[kind]), re.IGNORECASE) for kind in ("asking", "reported", "opinions", "feelings")
 )
-_JOINING = "|".join(_RULES["joining"].split())
-_VERB = rf"(?<!\bto)(?<!\bwho)(?<!\bthat)(?<!\bwhich)\s(?!(?:{_JOINING}|\w+ing)\b)[a-z]+"
-_STATING = re.compile(rf"(?!Do |How |Wh|.*:$).*?(?:{'|'.join(_RULES['stating'])}|{_VERB} {_RULES['object']})")
+_RULES["stating"].append(rf"{_RULES['verb']}(?!(?:{'|'.join(_RULES['joining'].split())})\b)[a-z]+ {_RULES['object']}")
+_STATING = re.compile(rf"(?!Do |How |Wh|.*:$).*?(?:{'|'.join(_RULES['stating'])})")
 
 
 def states_something(line: str) -> bool:

@@ -23,7 +23,7 @@ from system.app.service.schema import TEXT, UploadedDocument
 from system.article.reading import read_file, read_text
 from system.article.records import Article, CheckedStatement, CheckedText
 from system.checker import Checked
-from system.citations.marks import citing_of
+from system.citations.marks import checkable, citing_of
 from system.citations.records import CheckedCitation, CheckedCitations
 from system.collection import Collection, PageCollection
 from system.documents import Documents
@@ -94,9 +94,7 @@ async def check_citations(
     Raises:
         DocumentsError: the text cites nothing, or the documents cannot be read.
     """
-    citing = await in_own_thread(partial(citing_of, text))
-    if citing.fault:
-        raise DocumentsError(citing.fault)
+    citing = checkable(await in_own_thread(partial(citing_of, text)))
     hear(citing)
     found = await _heard(checker.acheck_citations(citing, documents, fetch=fetch, date=date), hear)
     return CheckedCitations.of(citing.article, found, citing.unresolved)
