@@ -197,13 +197,13 @@ def _load(names: Sequence[str]) -> None:
 def serve(descriptor: int) -> None:
     """Answer calls until the other end is closed: what a worker runs."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller handles Ctrl-C
-    records: SimpleQueue[logging.LogRecord] = SimpleQueue()
-    handler = QueueHandler(records)
+    handler = QueueHandler(SimpleQueue())
     handler.setLevel(logging.WARNING)
     logging.getLogger().addHandler(handler)
     with socket.socket(fileno=descriptor) as connection, suppress(EOFError, OSError):
         calls = connection.makefile("rb")
         while True:
+            records = handler.queue = SimpleQueue()  # of this call: the next one is another caller's
             connection.sendall(pickle.dumps(_answer(pickle.load(calls), records)))
             signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -233,8 +233,6 @@ def _answer(call: bytes, records: "SimpleQueue[logging.LogRecord]") -> bytes:
         reason = said if " " in said else f"{type(error).__name__} {said}".strip()
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
-    while not records.empty():
-        records.get()  # the reason says enough, and the next call is another caller's
     return pickle.dumps((None, reason[:1000], [], fit))
 
 
