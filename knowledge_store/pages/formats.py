@@ -51,7 +51,7 @@ _ENDS = re.compile(r"[.!?…。！？।॥؟۔,;:–—-][\"'”’»)\]]*$")  
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,3}[.)])\s|[A-Z][\w .’'-]{1,30}:\s")  # or "Apologies: A. Berg"
 _QUOTING = re.compile(r"^(?:> ?)+", re.MULTILINE)  # of mail
 _DIVIDED = re.compile(r"(?<=[^\W\d_])-\n(?=\w)")  # a word at a line's end; a bare hyphen says not how it is written
-RAISED = r"(?:(?<=[.!?,;:”\"’»)%]) ?|(?<=[^\W\d_]{3})|(?<=\b1[5-9]\d\d)|(?<=\b20\d\d))[⁰¹²³⁴-⁹]{1,3}(?!\w)"
+RAISED = r"(?:(?<=[.!?,;:”\"’»)%]) ?|(?<=[^\W\d_]{3})|(?<=\b1[5-9]\d\d)|(?<=\b20\d\d))[⁰¹²³⁴-⁹]{1,3}(?![\w⁄])"
 """The mark of a note, behind a sentence, a word or a year; and no power of a unit, or of ten."""
 _NOTE = re.compile(rf"{RAISED}|(?<=[.!?,;:”\"])(?:\[\d{{1,3}}\])+(?=\s|$)")
 _ADDRESS = re.compile(r" ?&lt;(https?://[^\s<>]+?)&gt;")
