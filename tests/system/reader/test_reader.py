@@ -47,11 +47,14 @@ def test_a_pair_is_read_alike_alone_and_among_others(reader):
     assert np.allclose(together.sum(axis=1), 1, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    "pair",
-    [("", "It rains."), (PAGE, ""), (PAGE, "word " * 20_000), (PAGE, "\ud800")],
-    ids=["page", "claim", "long", "?"],
-)
+def test_a_claims_windows_are_read_on_every_core(reader, monkeypatch):
+    read, sizes = reader._logits, []
+    monkeypatch.setattr(reader, "_logits", lambda batch: sizes.append(len(batch[0])) or read(batch))
+    reader.probabilities([(PAGE, f"It has {number} lanes.") for number in range(64)])
+    assert len(sizes) >= min(reader._places, 32) and sum(sizes) == 64
+
+
+@pytest.mark.parametrize("pair", [("", "It rains."), (PAGE, ""), (PAGE, "word " * 9999), (PAGE, "\ud800")], ids="pcl?")
 def test_what_cannot_be_read_decides_nothing(reader, pair):
     began = time.monotonic()
     assert reader.probabilities([pair])[0].argmax() == Relation.NOT_ENOUGH
