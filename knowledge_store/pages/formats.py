@@ -99,9 +99,9 @@ def _blocks(data: bytes, suffix: str, name: str) -> Iterator[str]:
     if suffix in (".html", ".htm"):
         blocks = html.article(text, name)
     elif suffix == ".docx":
-        blocks = html.everything(text)
+        blocks = html.everything(text, name)
     elif suffix in (".md", ".markdown"):
-        blocks = html.everything(MARKDOWN.render(text))
+        blocks = html.everything(MARKDOWN.render(text), name)
     else:
         text = _DIVIDED.sub("-", _QUOTING.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
         blocks = re.split(r"\n[^\S\n]*\n", text)

@@ -62,7 +62,7 @@ def article(text: str, name: str) -> list[str]:
     unless it is mostly links."""
     import trafilatura  # takes a second to import
 
-    if (tree := _cleaned(text)) is None:
+    if (tree := _cleaned(text, name)) is None:
         return []
     outer = "ancestor::article | ancestor::main"
     beside = [one for one in tree.xpath(BESIDE) if _linked(one) > LINKED or not one.xpath(outer)]
@@ -79,9 +79,9 @@ def article(text: str, name: str) -> list[str]:
     return [block for element, block in found if element in kept]
 
 
-def everything(text: str) -> list[str]:
+def everything(text: str, name: str) -> list[str]:
     """All blocks that a page shows."""
-    tree = _cleaned(text)
+    tree = _cleaned(text, name)
     return [] if tree is None else [block for _, block in blocks(tree)]
 
 
@@ -93,12 +93,18 @@ def parsed(text: str) -> Any:
         return None
 
 
-def _cleaned(text: str) -> Any:
-    """Parse a page without what a reader does not read as its text: menus, banners, scripts, marks of notes."""
+def _cleaned(text: str, name: str) -> Any:
+    """Parse a page without what a reader does not read as its text: menus, banners, scripts, marks of notes.
+
+    A warning counts what is struck out.
+    """
     if (tree := parsed(text)) is not None:
         for element in [*tree.xpath(BANNERS), *tree.xpath(NOTE_MARKS)]:
             if element.getparent() is not None:
                 element.drop_tree()
+        struck = len(tree.xpath("//*[self::del or self::s or self::strike][normalize-space()]"))
+        if struck and not on_the_web(name):
+            log.warning("%s: left out %s", name, counted(struck, "struck-out part"))
         simplify(tree)
         for element in tree.xpath("//pre/descendant-or-self::*"):
             element.text, element.tail = ((one or "").replace("\n", LINE) for one in (element.text, element.tail))

@@ -55,7 +55,7 @@ def row(*cells):
          f'{row(MERGED.format("continue") + paragraph(" "), paragraph("Bergen"), paragraph("9%"))}</w:tbl>',
          ["year: 2020, town: Oslo, value: 12%", "year: 2020, town: Bergen, value: 9%"], ""),
         (paragraph(f'{run("Open ")}<w:r><w:rPr><w:vanish/></w:rPr><w:t>not </w:t></w:r><w:r><w:rPr><w:dstrike/></w:rPr><w:t>80</w:t></w:r><w:r><w:rPr><w:strike/></w:rPr><w:t>90</w:t></w:r>'
-                   + run("70 days.")), ["Open 70 days."], ""),
+                   + run("70 days.")), ["Open 70 days."], "left out 1 struck-out part"),
         (f'<w:tbl>{row(paragraph("town"), WIDE_CELL + paragraph("in 2020"))}{row(*map(paragraph, ("", "Q1", "Q2")))}'
          f'{row(*map(paragraph, ("Oslo", "9", "8")))}</w:tbl>', ["town: Oslo, in 2020 Q1: 9, in 2020 Q2: 8"], ""),
         (paragraph(f'{run("It rained.")}<w:r><w:footnoteReference w:id="2"/></w:r>'), ["It rained."], "lacks 1 footnote"),
