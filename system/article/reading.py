@@ -91,12 +91,15 @@ def article_of(text: str, name: str = "text") -> Article:
     if code == "en":  # so is a short text called
         code = other_language(text, "en") or code
     blocks = tuple((one.start(), one.start() + len(one[0].rstrip())) for one in _BLOCK.finditer(text))
+    cuts = [list(spans(text[start:end], code)) for start, end in blocks]
+    loose = [len(cut) == 1 and _is_loose(text[start:end]) for (start, end), cut in zip(blocks, cuts, strict=True)]
+    listed = [above or below for above, below in zip([False, *loose], [*loose[1:], True], strict=False)]
     found: list[Sentence] = []
-    for start, end in blocks:
-        cuts = list(spans(text[start:end], code))
-        for begin, stop in cuts:
+    for (start, _), parts, line, item in zip(blocks, cuts, loose, listed, strict=False):
+        for begin, stop in parts:
             cut = text[start + begin : start + stop]
-            kind = _kind(cut, alone=len(cuts) == 1)
+            states = item and _count(cut) >= SAYING and states_something(cut)
+            kind = _kind(cut, heads=line and not states)
             claim = " ".join(cut.split()) if kind is Kind.CLAIM else ""
             context = context_of(claim, [one.text for one in found[-BACK:]]) if code == "en" else ""
             place = {"number": len(found), "start": start + begin, "end": start + stop}
@@ -104,11 +107,19 @@ def article_of(text: str, name: str = "text") -> Article:
     return Article(name=name, text=text, language=code, blocks=blocks, sentences=tuple(found))
 
 
-def _kind(sentence: str, *, alone: bool) -> Kind:
-    """Classify a sentence; ``alone`` if it is its whole block."""
-    count = len(words(_UNSPACED.sub(r" \g<0> ", sentence)))
-    short = alone and count <= HEADING and not ENDING.search(sentence)
-    if short and (count < SAYING or not states_something(sentence)):
+def _count(text: str) -> int:
+    return len(words(_UNSPACED.sub(r" \g<0> ", text)))
+
+
+def _is_loose(block: str) -> bool:
+    """Whether a block is a short line without a full stop: a heading, or a statement among the items of a list."""
+    return _count(block) <= HEADING and not ENDING.search(block)
+
+
+def _kind(sentence: str, *, heads: bool) -> Kind:
+    """Classify a sentence; ``heads`` if it is a line that states nothing, or stands alone above prose."""
+    count = _count(sentence)
+    if heads:
         return Kind.HEADING
     if too_long(sentence):
         return Kind.TOO_LONG

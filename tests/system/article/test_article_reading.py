@@ -44,6 +44,7 @@ def test_sentences_are_verbatim_and_of_a_kind() -> None:
 )
 def test_a_line_without_a_full_stop_is_a_claim_if_it_states_something(line: str, kind: Kind) -> None:
     assert [one.kind for one in article_of(f"It is old.\n\n{line}").sentences] == [Kind.CLAIM, kind]
+    assert article_of(f"{line}\n\nIt is old.").sentences[0].kind is Kind.HEADING
 
 
 def test_a_sentence_longer_than_any_statement_is_left_alone() -> None:
