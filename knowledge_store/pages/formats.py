@@ -36,7 +36,7 @@ LONGEST_PASTED = 200_000  # characters; parsing longer Markdown that nobody has 
 
 OTHER_ENCODINGS = re.compile(r"\0.?\0|\x1b\$", re.DOTALL)  # in what may be UTF-8: UTF-16 and UTF-32; ISO 2022
 _CONTROL = re.compile(rb"[\x01-\x08\x0b\x0e-\x1f]")
-DECLARED = re.compile(rb"(?:charset|<\?xml[^>]*encoding)\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
+DECLARED = re.compile(rb"<(?:meta[^>]*charset|\?xml[^>]*encoding)\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE)
 ON_THE_WEB = {"ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk", "shift_jis": "cp932"}
 """What declared encodings mean to browsers (https://encoding.spec.whatwg.org/#names-and-labels)."""
 FEW, SPARSE = 100, 0.25  # bytes beyond ASCII that are too few to tell an encoding; and their share of all letters
@@ -51,8 +51,10 @@ _ENDS = re.compile(r"[.!?…。！？।॥؟۔,;:–—-][\"'”’»)\]]*$")  
 _ITEM = re.compile(r"(?:[-*•–]|\(?\d{1,3}[.)])\s|[A-Z][\w .’'-]{1,30}:\s")  # or "Apologies: A. Berg"
 _QUOTING = re.compile(r"^(?:> ?)+", re.MULTILINE)  # of mail
 _DIVIDED = re.compile(r"(?<=[^\W\d_])-\n(?=\w)")  # a word at a line's end; a bare hyphen says not how it is written
-RAISED = r"(?:(?<=[.!?,;:”\"’»)%]) ?|(?<=[^\W\d_]{3})|(?<=\b1[5-9]\d\d)|(?<=\b20\d\d))[⁰¹²³⁴-⁹]{1,3}(?![\w⁄])"
-"""The mark of a note, behind a sentence, a word or a year; and no power of a unit, or of ten."""
+RAISED = (
+    r"(?:(?<=[.!?,;:”\"’»%]) ?|(?<=[a-z]{4})(?![²³](?!\d))|(?<=\b1[5-9]\d\d)|(?<=\b20\d\d))[⁰¹²³⁴-⁹]{1,3}(?![\w⁄⁺⁻])"
+)
+"""The mark of a note, behind a sentence, a word or a year; and no power of a unit ("miles²"), or of ten."""
 _NOTE = re.compile(rf"{RAISED}|(?<=[.!?,;:”\"])(?:\[\d{{1,3}}\])+(?=\s|$)")
 _ADDRESS = re.compile(r" ?&lt;(https?://[^\s<>]+?)&gt;")
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"]).use(footnote_plugin).use(front_matter_plugin)
@@ -231,12 +233,13 @@ def _table(rows: list[list[str]], first: int, usual: int, name: str) -> Iterator
     A row with at most one field, or half as many as most have, is no header, and neither is one with a large number.
     """
     head = next((place for place, row in enumerate(rows) if _is_wide(row, usual)), len(rows))
-    head -= head > 0 and rows[head - 1][:1] == [""] and sum(map(bool, rows[head - 1])) > 1  # names of groups
+    grouped = head > 0 and rows[head - 1][:1] == [""] and sum(map(bool, rows[head - 1])) > 1
+    head -= grouped
     names, below = (rows[head : head + 1] or [[]])[0], rows[head + 1 :]
     if any(map(any, rows)) and (not below or any(_VALUE.fullmatch(cell.strip()) for cell in names)):
         log.warning("%s: expected a header and rows below it, found none; read without", name)
         names, below = [], rows[head:]
-    grouped = names[:1] == [""] and len({*names}) < len(names) and names_columns(below)
+    grouped = grouped or (names[:1] == [""] and len({*names}) < len(names) and names_columns(below))
     if names and any(map(str.strip, below[0])) and (grouped or names[:1] != [""] == below[0][:1]):
         names += [""] * (len(below[0]) - len(names))
         groups: Iterator[str] = accumulate(names, lambda group, name: name or group)  # one is above several names

@@ -39,7 +39,7 @@ HIDDEN = (
 BESIDE = "//aside | //footer[not(ancestor::article or ancestor::blockquote)] | //*[@role='contentinfo']"
 _LOWER = "translate(concat(@id, ' ', @class), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
 _STYLE = "concat(translate(@style, ' ', ''), ';')"
-_UNSEEN_STYLES = ("display:none", "visibility:hidden", "line-through", "font-size:0;", "font-size:0px")
+_UNSEEN_STYLES = ("display:none", "visibility:hidden", "line-through")
 _UNSEEN = " or ".join(["@hidden", *(f"contains({_STYLE}, '{one}')" for one in _UNSEEN_STYLES)])
 _ASKS = ".//button or .//input or .//a[@role='button' or contains(@class, 'btn') or contains(@class, 'button')]"
 BANNERS = (
@@ -255,7 +255,8 @@ def names_columns(rows: Sequence[Row]) -> bool:
     columns = [*zip_longest(*others, fillvalue="")]
     named = [(one, below) for one, below in zip(first, columns, strict=False) if one]
     same = sum(below.count(one) for one, below in named)
-    if len(first) < 2 or "figure" in first or 2 * same > len(others) * len(named):
+    figures = any(2 * column.count("figure") >= len(others) > 0 for column in columns)
+    if len(first) < 2 or "figure" in first or 2 * same > len(others) * len(named) or (named and not figures):
         return False
     return len(first) > 2 or not rows[0][0] or (not any(first) and any(all(column) for column in columns))
 

@@ -42,6 +42,7 @@ LIGATURES |= dict.fromkeys((0xFFFE, 0x02), SOFT_HYPHEN)  # what PDFium gives for
 _DIVIDED = re.compile(rf"(?:{SOFT_HYPHEN}|\w-)$")
 _COMPOUND = re.compile(r"(?:\b(?:two|three|half|long|non|self|well)|(?:twen|thir|for|fif|six|seven|eigh|nine)ty).$")
 _NUMBER = re.compile(r"\W*(?:[Pp]age )?\d{1,3}(?: ?(?:of|/) ?\d{1,3})?\W*")  # of a page
+_GOING_ON = re.compile(r"(?:a|[a-z]{2,})[\s,;.]")  # and no "b) close", or "eBay"
 _WORD = re.compile(r"\w+[\s,;]")  # and no letter of a list, as "a."
 GOES_ON = re.compile(r"[a-z]+,$|\b(?:an?|and|at|by|for|from|in|is|of|on|or|the|to|was|were|with)$")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -241,7 +242,7 @@ def _finish(blocks: list[str], following: list[str]) -> None:
     last, first = blocks[-1], following[0]
     head = len(following) > 1 and len(first.split()) <= HEAD_WORDS and not (ENDING.search(first) or first[0].islower())
     after = following[head]
-    unfinished = len(last.split()) > HEAD_WORDS and (after[0].islower() or _DIVIDED.search(last))
+    unfinished = len(last.split()) > HEAD_WORDS and (_GOING_ON.match(after) or _DIVIDED.search(last))
     if not ENDING.search(last) and (unfinished or GOES_ON.search(last)):
         _, end = next(spans(after, "en"))
         blocks[-1] = _before(last, after) + after[:end]

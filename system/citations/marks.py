@@ -36,15 +36,16 @@ _NO_WORDS = r"[^\w\U000f0000-\U0010ffff]*"
 _LABEL = re.compile(rf"{_NO_WORDS}\d{{0,3}}{_NO_WORDS}|\[\^\S+\]")  # words of a link that is a mark
 _PAGES = r"(?:(?:, ?(?:pp?|ch|fig|sec|paras?)\.|:) ?[0-9]+(?: ?[–-] ?[0-9]+)?)?"  # as in "[1, pp. 2-3]" and "[1: 4]"
 _NUMBERS = re.compile(  # or the label of a note that is lacking
-    rf"\s?\[\s?(?:see )?([0-9]{{1,3}}(?:\s?[,;–-]\s?[0-9]{{1,3}})*){_PAGES}\s?\]|\s?\[\^([^\]\s]+)\]|{RAISED}"
+    rf"\s?\[\s?(?:see )?([0-9]{{1,3}}(?:\s?[,;–-]\s?[0-9]{{1,3}})*){_PAGES}\s?\]|\s?\[\^([^\]\s-]+)\]|{RAISED}"
 )
 _ENTRY = re.compile(r"\s*(?:(\[\^?[0-9]{1,3}\]|[⁰¹²³⁴-⁹]{1,3})|\(?[0-9]{1,3}[.)](?=\s))\s*:?\s*(?=\S)")
+_GOES_ON = re.compile(r"[a-z][^\s.,/]*\s")  # within a sentence, and no name of a file
 _SECTION = re.compile(
     r"(?i)\W*(?:(?:list of )?references(?: list| cited)?|sources|bibliography|works cited|(?:foot|end)?notes|"
     r"quellen|literatur|einzelnachweise|referencias|fuentes|referências|fontes|références)\W*"
 )
 _LEAD = r"(?:(?:and|see|via|cf\.|from|sources?:?)\s+)?"
-_WORDS = rf"{_OPEN}[^{_OPEN}\U000f0000-\U0010ffff]*"
+_WORDS = rf"{_OPEN}\s?(?:[^\s{_OPEN}\U000f0000-\U0010ffff]+\s?){{0,4}}"  # more than four tell something
 _LINKS = rf"(?:{_LEAD}(?:{_WORDS})?{_MARK}[\s,;]*)+(?:pp?\.\s?\d+)?"
 _POINTERS = re.compile(
     rf"(?i)\s?[(\[](?:{_LEAD}{_MARK}[\s,;]*)+(?:pp?\.\s?\d+)?[)\]]"  # "(see https://a.example, p. 4)"
@@ -171,7 +172,8 @@ class _Marks:
                 if section:
                     continue
                 match = _ENTRY.match(line)
-                if match and (listing or (match[1] and not prose)):
+                prose_goes_on = match and match[0].isascii() and _GOES_ON.match(line, match.end())
+                if match and ((listing and match[1]) or ((listing or (match[1] and not prose)) and not prose_goes_on)):
                     within = entries.setdefault(normalize("NFKC", match[0]).strip("[^(.:)] \t"), [])
                     line = line[match.end() :]
                 elif listing and within is prose:
