@@ -182,7 +182,7 @@ def load(profile: str, overrides: dict[str, Any]) -> Settings:
         raise SettingsError(f"profile {profile!r} with the values given: {faults}") from error
     for name, chosen in (("strategy", settings.strategy), ("document_strategy", settings.reading.document_strategy)):
         if chosen not in STRATEGIES and (chosen or name == "strategy"):
-            raise SettingsError(f"{name}: {unknown_strategy(chosen)}")
+            raise SettingsError(f"profile {profile!r} with the values given: {name}: {unknown_strategy(chosen)}")
     return settings
 
 
