@@ -105,7 +105,7 @@ def pages_of(data: bytes, name: str, *, links: bool = False) -> Iterator[tuple[s
         if annotations & {raw.FPDF_ANNOT_TEXT, raw.FPDF_ANNOT_FREETEXT}:
             faults[NOTES].append(number)
         if pieces:
-            if read:
+            if read and blocks:
                 _finish(read[-1][1], blocks)
             read += [(f"page={number}", blocks)] * any(blocks)  # a page may hold only the middle of a sentence
             if _run_together(blocks):

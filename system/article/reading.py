@@ -99,7 +99,7 @@ def article_of(text: str, name: str = "text") -> Article:
         for begin, stop in parts:
             cut = text[start + begin : start + stop]
             states = item and _count(cut) >= SAYING and states_something(cut)
-            kind = _kind(cut, heads=line and not states)
+            kind = Kind.HEADING if line and not states else _kind(cut)
             claim = " ".join(cut.split()) if kind is Kind.CLAIM else ""
             context = context_of(claim, [one.text for one in found[-BACK:]]) if code == "en" else ""
             place = {"number": len(found), "start": start + begin, "end": start + stop}
@@ -116,13 +116,10 @@ def _is_loose(block: str) -> bool:
     return _count(block) <= HEADING and not ENDING.search(block)
 
 
-def _kind(sentence: str, *, heads: bool) -> Kind:
-    """Classify a sentence; ``heads`` if it is a line that states nothing, or stands alone above prose."""
-    count = _count(sentence)
-    if heads:
-        return Kind.HEADING
+def _kind(sentence: str) -> Kind:
+    """Classify a sentence that is no heading."""
     if too_long(sentence):
         return Kind.TOO_LONG
     if kind := not_a_claim(sentence):
         return Kind(kind.split()[1])  # without its article
-    return Kind.FRAGMENT if count < SHORTEST else Kind.CLAIM
+    return Kind.FRAGMENT if _count(sentence) < SHORTEST else Kind.CLAIM
