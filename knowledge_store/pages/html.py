@@ -38,9 +38,9 @@ HIDDEN = (
 """HTML's elements that are no text of a page, are struck out, or say how a word is pronounced."""
 BESIDE = "//aside | //footer[not(ancestor::article or ancestor::blockquote)] | //*[@role='contentinfo']"
 _LOWER = "translate(concat(@id, ' ', @class), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
-_STYLE = "concat(translate(@style, ' ', ''), ';')"
-_UNSEEN_STYLES = ("display:none", "visibility:hidden", "line-through")
-_UNSEEN = " or ".join(["@hidden", *(f"contains({_STYLE}, '{one}')" for one in _UNSEEN_STYLES)])
+_STYLE = "translate(@style, ' ', '')"
+_UNSEEN = f"@hidden or contains({_STYLE}, 'display:none') or contains({_STYLE}, 'visibility:hidden')"
+STRUCK = f"//*[(self::del or self::s or self::strike or contains({_STYLE}, 'line-through')) and normalize-space()]"
 _ASKS = ".//button or .//input or .//a[@role='button' or contains(@class, 'btn') or contains(@class, 'button')]"
 BANNERS = (
     f"//body//*[@role='navigation' or @role='dialog' or {_UNSEEN} or (({_ASKS}) and not(self::article or .//h1)"
@@ -102,9 +102,10 @@ def _cleaned(text: str, name: str) -> Any:
         for element in [*tree.xpath(BANNERS), *tree.xpath(NOTE_MARKS)]:
             if element.getparent() is not None:
                 element.drop_tree()
-        struck = len(tree.xpath("//*[self::del or self::s or self::strike][normalize-space()]"))
-        if struck and not on_the_web(name):
-            log.warning("%s: left out %s", name, counted(struck, "struck-out part"))
+        if (struck := tree.xpath(STRUCK)) and not on_the_web(name):
+            log.warning("%s: left out %s", name, counted(len(struck), "struck-out part"))
+        for element in struck:
+            element.drop_tree()
         simplify(tree)
         for element in tree.xpath("//pre/descendant-or-self::*"):
             element.text, element.tail = ((one or "").replace("\n", LINE) for one in (element.text, element.tail))
