@@ -15,6 +15,8 @@ from pydantic import Field
 MAX_LINE = 64 * 2**20  # bytes; a longer line of a store is skipped, so that memory stays bounded
 FOUND = 1_000_000_000  # number of the first page that a search finds; no store has so many lines
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what Python makes of such bytes in a file's name
+TITLE = 5  # words of a file's name, at most, that is read as a title
+_WORDS = re.compile(r"[^\W_]+")
 PLACE = re.compile(r"#(page|row)=(\d+(?:-\d+)?)$")
 """A page of a PDF or rows of a table, at the end of an address."""
 
@@ -151,6 +153,18 @@ def document(url: str) -> str:
         site = None
     place = PLACE.search(url) if site else None
     return (site or source_name(url)).removeprefix("www.") + (_in_words(place) if place else "")
+
+
+def title_of(source: str) -> str:
+    """What the name of a file says it is about; empty for a page of the web, and for a name that is a sentence.
+
+    >>> title_of("notes/library_branches-2023.csv#row=2-9")
+    'Library branches 2023:'
+    """
+    name = "" if on_the_web(source) else PLACE.sub("", source).rpartition("/")[2].rpartition(".")[0]
+    words = _WORDS.findall(name)
+    title = " ".join(words)
+    return f"{title[0].upper()}{title[1:]}:" if 0 < len(words) <= TITLE else ""
 
 
 def normalized(text: str) -> str:

@@ -14,7 +14,7 @@ from operator import attrgetter
 import numpy as np
 
 from knowledge_store.dense.encoder import Encoder
-from knowledge_store.pages.page import Passage
+from knowledge_store.pages.page import Passage, title_of
 from knowledge_store.pages.sentences import ENDING
 from system.graph.records import Label
 from system.reader.base import Reader
@@ -25,7 +25,7 @@ SENTENCES = 3  # of a window
 CHARACTERS = 900  # of a window, about 200 tokens
 QUOTED = 3  # pages whose deciding sentence is looked for
 HEADING = 12  # words of a heading, at most
-_ROW = re.compile(r"[^:]{1,60}: .*?, [^:,]{1,60}: ")  # of a table, as it is read: "year: 2016, ferry: Lindt"
+_ROW = re.compile(r"[^:]{1,60}: .*?, [^:,]{1,60}: |\D.{1,60} (?!(19|20)\d\d\b)[-−]?\d[\d.,]*%?$")  # "a: 1, b: 2", "a 1"
 Cut = Callable[[Passage], Sequence[str]]
 SUPPORTED, REFUTED, PAGE = attrgetter("supported"), attrgetter("refuted"), attrgetter("passage.page")
 
@@ -44,8 +44,8 @@ class Window:
 
     @property
     def text(self) -> str:
-        """The window as it is read."""
-        return " ".join(filter(None, (self.above, *self.sentences)))
+        """The window as it is read: behind the name of a user's file, which often says what it is about."""
+        return " ".join(filter(None, (title_of(self.passage.url), self.above, *self.sentences)))
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ def windows_of(passages: Iterable[Passage], cut: Cut | None = None) -> list[Wind
     for passage in passages:
         lines, start = list(cut(passage) if cut else sentences(passage.text)), 0
         first = "".join(line for line in lines[:1] if len(line) <= CHARACTERS / 4 and not _ROW.match(line))
-        headings = [*accumulate(lines, _below, initial=first)]
+        before = () if first else sentences(passage.before)
+        headings = [*accumulate((*before, *lines), _below, initial=first)][len(before) :]
         while start < len(lines):
             above, end = headings[start + 1], start + 1
             most = start + 1 if _ROW.match(lines[start]) else min(len(lines), start + SENTENCES)
@@ -125,12 +126,11 @@ def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list
     texts = list(dict.fromkeys(sentence for window in windows for sentence in window.sentences))
     vectors = encoder.encode([statement, *texts])
     cosines = dict(zip(texts, (vectors[1:] @ vectors[0]).round(4).tolist(), strict=True))
-    wanted, placed = content_stems(statement), list[Window]()
-    for window in windows:
-        best = max(window.sentences, key=lambda one: cosines[one] + coverage(wanted, content_stems(one)))
-        nearness = cosines[best] + coverage(wanted, content_stems(window.text))
-        placed.append(replace(window, sentence=best, nearness=nearness))
-    return sorted(placed, key=lambda window: -window.nearness)[:WINDOWS]
+    wanted, near = content_stems(statement), list[Window]()
+    for one in windows:
+        best = max(one.sentences, key=lambda line: cosines[line] + coverage(wanted, content_stems(line)))
+        near.append(replace(one, sentence=best, nearness=cosines[best] + coverage(wanted, content_stems(one.text))))
+    return sorted(near, key=lambda window: -window.nearness)[:WINDOWS]
 
 
 def _quoted(reader: Reader, statement: str, page: PageVerdict) -> PageVerdict:

@@ -3,19 +3,24 @@
 Each claim appears five times an epoch: with the annotators' questions and answers; with their answers among answers to
 claims that resemble it; with some of its answers removed; and twice as a search finds evidence, sentences without
 questions, few of them the claim's own. Often somebody only says the claim again among them, which changes nothing. The
-label stays that of the claim, because that is what a submission is scored by, whatever its search has found.
+label stays that of the claim, because that is what a submission is scored by, whatever its search has found. Few real
+claims have conflicting evidence, so invented ones stand beside them, each with evidence for every label
+(``claims.jsonl``).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
+import orjson
+
 from knowledge_store.bm25.scoring import Bm25
 from system.averitec.gold import GoldClaim, read_gold
-from system.graph.records import NO_ANSWER
+from system.graph.records import NO_ANSWER, Claim, Label
 from system.reader.base import VERDICTS, claim_text, evidence_text
 from training.reader.pairs import WORDS, Pair, held_out, sentences_of
 
+_CLAIMS = Path(__file__).with_name("claims.jsonl")
 Asked = tuple[str, str]  # a question and its answer
 DISTRACTORS = 20  # nearest answers to other claims, from which a variant draws
 
@@ -35,8 +40,18 @@ def labelled_claims(file: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
         label = VERDICTS.index(gold.label)
         for found in _variants(gold.claim.text, own, others, rng):
             kept.append(Pair(evidence_text(found), claim_text(gold.claim), label, "averitec"))
+    train += _invented()
     rng.shuffle(train)
     return train, apart
+
+
+def _invented() -> Iterator[Pair]:
+    for line in _CLAIMS.read_bytes().splitlines():
+        one = orjson.loads(line)
+        claim = claim_text(Claim(one["claim"], speaker=one["speaker"], date=one["date"]))
+        for label, every in one["evidence"].items():
+            for found in every:
+                yield Pair(evidence_text(found), claim, VERDICTS.index(Label(label)), "invented")
 
 
 def _variants(claim: str, own: Sequence[Asked], others: Sequence[str], rng: Random) -> list[list[Asked]]:

@@ -1,6 +1,7 @@
 """Invented passages with statements on them: comparisons, changes, shares, roles and names, which public sets lack.
 
-``facts.txt`` has the facts and ``words.toml`` the names; this module puts them together, with other facts around.
+``facts.txt`` has facts with slots for the names of ``words.toml``, ``pages.txt`` passages of a few sentences or rows
+without slots; this module puts them together, with others around.
 
 >>> [pair.label for pair in invented(Random(0))]
 [0, 1, 2]
@@ -9,12 +10,13 @@
 import calendar
 import re
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from random import Random
 
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, WORDS, Pair
 
-_FACTS = Path(__file__).with_name("facts.txt")
+_FACTS = [Path(__file__).with_name(name) for name in ("facts.txt", "pages.txt")]
 _MARKS = {"+": SUPPORTED, "-": REFUTED, "?": NOT_ENOUGH}
 _KNOWN, _PRONOUNS = WORDS["known"], WORDS["pronouns"]
 _OTHERS = {"A": "C", "B": "C", "X": "Z", "O": "Q"}
@@ -58,9 +60,9 @@ def _unsaid(fact: str, elsewhere: dict[str, list[str]], rng: Random) -> str | No
 
 @cache
 def _facts() -> list[tuple[list[str], dict[str, list[str]]]]:
-    """The blocks of ``facts.txt``: passages, and statements by their mark."""
+    """The blocks of both files: passages, and statements by their mark."""
     blocks = []
-    for block in _FACTS.read_text(encoding="utf-8").split("\n\n")[1:]:
+    for block in chain.from_iterable(file.read_text(encoding="utf-8").split("\n\n")[1:] for file in _FACTS):
         lines = [(line[0], line[2:]) for line in block.splitlines()]
         marked = {mark: [text for own, text in lines if own == mark] for mark in ("=", *_MARKS)}
         blocks.append((marked["="], marked))
