@@ -25,6 +25,7 @@ SENTENCES = 3  # of a window
 CHARACTERS = 900  # of a window, about 200 tokens
 QUOTED = 3  # pages whose deciding sentence is looked for
 HEADING = 12  # words of a heading, at most
+NAMED = 0.5  # share of a statement's words in the name of a file from which the name is not read: it is no evidence
 _ROW = re.compile(r"[^:]{1,60}: .*?, [^:,]{1,60}: |\D.{1,60} (?!(19|20)\d\d\b)[-−]?\d[\d.,]*%?$")  # "a: 1, b: 2", "a 1"
 Cut = Callable[[Passage], Sequence[str]]
 SUPPORTED, REFUTED, PAGE = attrgetter("supported"), attrgetter("refuted"), attrgetter("passage.page")
@@ -37,6 +38,7 @@ class Window:
     passage: Passage
     sentences: tuple[str, ...]
     above: str = ""  #: the heading, or else the first sentence
+    title: str = ""  #: the name of a user's file
     sentence: str = ""  #: the one that decides, or the nearest
     nearness: float = 0.0  #: cosine of statement and nearest sentence, plus the share of its words in the window
     supported: float = 0.0  #: the reader's probability
@@ -44,8 +46,8 @@ class Window:
 
     @property
     def text(self) -> str:
-        """The window as it is read: behind the name of a user's file, which often says what it is about."""
-        return " ".join(filter(None, (title_of(self.passage.url), self.above, *self.sentences)))
+        """The window as it is read."""
+        return " ".join(filter(None, (self.title, self.above, *self.sentences)))
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,7 @@ def read_pages(
 ) -> list[PageVerdict]:
     """Read the windows nearest to a statement; return what each page says, the most decided page first.
 
-    Args:
-        statement: behind its context in brackets, if it refers to it.
-        cut: gives the sentences of a passage that may be read; by default all.
+    The statement stands behind its context in brackets, if it refers to it; ``cut`` gives the sentences to read.
     """
     windows = nearest(encoder, statement, windows_of(passages, cut))
     scores = reader.probabilities([(window.text, statement) for window in windows]).tolist()
@@ -108,12 +108,10 @@ def read_pages(
 
 
 def decide(pages: Sequence[PageVerdict], thresholds: tuple[float, float]) -> tuple[Label, float]:
-    """Return the label of a statement and its probability; pages that say opposite things conflict.
-
-    On a page support counts first: a window about something else often seems to contradict, and seldom to support.
-    """
+    """Return the label of a statement and its probability; pages that say opposite things conflict."""
     supported = max((page.supporting.supported for page in pages), default=0.0)
     refuted = max((page.refuting.refuted for page in pages), default=0.0)
+    # On a page support counts first: a window about something else often seems to contradict, and seldom to support.
     left = [page for page in pages if page.supporting.supported < thresholds[0]]
     refutes = any(page.refuting.refuted >= thresholds[1] for page in left)
     if len(left) < len(pages):
@@ -128,8 +126,10 @@ def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list
     cosines = dict(zip(texts, (vectors[1:] @ vectors[0]).round(4).tolist(), strict=True))
     wanted, near = content_stems(statement), list[Window]()
     for one in windows:
+        title = title_of(one.passage.url)
+        named = replace(one, title=title if coverage(wanted, content_stems(title)) < NAMED else "")
         best = max(one.sentences, key=lambda line: cosines[line] + coverage(wanted, content_stems(line)))
-        near.append(replace(one, sentence=best, nearness=cosines[best] + coverage(wanted, content_stems(one.text))))
+        near.append(replace(named, sentence=best, nearness=cosines[best] + coverage(wanted, content_stems(named.text))))
     return sorted(near, key=lambda window: -window.nearness)[:WINDOWS]
 
 
