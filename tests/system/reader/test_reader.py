@@ -14,9 +14,10 @@ from system.graph.records import Claim, Label
 from system.reader.base import Relation, claim_text, evidence_text
 from system.reader.loading import load_reader
 from system.reader.openvino import OpenVinoReader
-from system.reader.reading import PageVerdict, decide, windows_of
+from system.reader.reading import PageVerdict, decide, nearest, windows_of
 from system.text.words import sentences
 from tests.helpers.bridge import passage
+from tests.helpers.word_encoder import BagOfWords
 
 BUNDLE = Path(system.reader.__file__).parent / "mpnet"
 PAGE = "The Aster bridge was opened to traffic in May 1932. It carries two lanes."
@@ -81,11 +82,8 @@ def _damaged(tmp_path, change):
 
 
 def _config(**changes):
-    def change(folder):
-        file = folder / "reader.json"
-        file.write_text(json.dumps(json.loads(file.read_text()) | changes))
-
-    return change
+    config = json.dumps(json.loads((BUNDLE / "reader.json").read_text()) | changes)
+    return lambda folder: (folder / "reader.json").write_text(config)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +118,14 @@ def test_the_row_of_a_table_is_read_alone():
     windows = windows_of([passage("rows")], lambda _: ["Ferries", *rows, "It rained.", "It snowed."])
     others = [f"Ferries {row}" for row in [*rows, "It rained. It snowed."]]
     assert [window.text for window in windows] == ["Ferries", *others]
+    (row,) = windows_of([replace(passage("Staff 2,512 2,530"), before="It grew. Key figures 2023")])
+    assert row.text == "Key figures 2023 Staff 2,512 2,530"
+
+
+@pytest.mark.parametrize(("name", "title"), [("mill.txt", "Mill: "), ("mill_sold_to_berg.txt", ""), ("mill", "")])
+def test_a_files_name_is_read_unless_it_says_the_statement(name, title):
+    windows = windows_of([replace(passage("It is old."), url=name)])
+    assert nearest(BagOfWords(), "The mill was sold to Berg.", windows)[0].text == f"{title}It is old."
 
 
 @pytest.mark.parametrize("opening", ["News\n\nThe Aster bridge\n\n", "Aster has a bridge. "])

@@ -102,21 +102,15 @@ def trained(tmp_path_factory):
     from transformers import MPNetConfig, MPNetModel, PreTrainedTokenizerFast
 
     folder = tmp_path_factory.mktemp("reader")
-    config = MPNetConfig(
-        vocab_size=30527, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16
-    )
-    MPNetModel(config).save_pretrained(folder / "base")
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 16}
+    MPNetModel(MPNetConfig(vocab_size=30527, **sizes)).save_pretrained(folder / "base")
     names = {"bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "[UNK]"}
     PreTrainedTokenizerFast(tokenizer_file=str(TOKENIZER), **names).save_pretrained(folder / "base")
     (folder / "sets" / "eval").mkdir(parents=True)
-    labels = ("supported", "refuted", "not enough")
+    labels = "supported", "refuted", "not enough"
     rows = [
-        {
-            "evidence": f"The bridge of Town{n} opened in {1900 + n}.",
-            "claim": f"It opened in {1900 + n}.",
-            "label": labels[n % 3],
-        }
-        for n in range(90)
+        {"evidence": f"The bridge of Town{y} opened in {y}.", "claim": f"It opened in {y}.", "label": labels[y % 3]}
+        for y in range(1900, 1990)
     ]
     for name in ("fm2", "eval/other"):
         (folder / "sets" / f"{name}.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
