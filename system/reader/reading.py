@@ -126,8 +126,8 @@ def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list
     cosines = dict(zip(texts, (vectors[1:] @ vectors[0]).round(4).tolist(), strict=True))
     wanted, near = content_stems(statement), list[Window]()
     for one in windows:
-        title = title_of(one.passage.url)
-        named = replace(one, title=title if coverage(wanted, content_stems(title)) < NAMED else "")
+        new = content_stems(title := title_of(one.passage.url)) - content_stems(one.text)
+        named = replace(one, title=title if new and coverage(wanted, content_stems(title)) < NAMED else "")
         best = max(one.sentences, key=lambda line: cosines[line] + coverage(wanted, content_stems(line)))
         near.append(replace(named, sentence=best, nearness=cosines[best] + coverage(wanted, content_stems(named.text))))
     return sorted(near, key=lambda window: -window.nearness)[:WINDOWS]
