@@ -156,7 +156,7 @@ def document(url: str) -> str:
 
 
 def title_of(source: str) -> str:
-    """What the name of a file says it is about; empty for a page of the web, and for a name that is a sentence.
+    """A file's name as a title; empty for a page of the web, a name without an ending, or one of more than five words.
 
     >>> title_of("notes/library_branches-2023.csv#row=2-9")
     'Library branches 2023:'

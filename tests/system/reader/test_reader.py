@@ -122,8 +122,8 @@ def test_the_row_of_a_table_is_read_alone():
     assert row.text == "Key figures 2023 Staff 2,512 2,530"
 
 
-@pytest.mark.parametrize(("name", "title"), [("mill.txt", "Mill: "), ("mill_sold_to_berg.txt", ""), ("mill", "")])
-def test_a_files_name_is_read_unless_it_says_the_statement(name, title):
+@pytest.mark.parametrize(("name", "title"), [("mill.txt", "Mill: "), ("mill_sold_to_berg.txt", ""), ("old.txt", "")])
+def test_a_files_name_is_read_unless_it_says_the_statement_or_nothing_new(name, title):
     windows = windows_of([replace(passage("It is old."), url=name)])
     assert nearest(BagOfWords(), "The mill was sold to Berg.", windows)[0].text == f"{title}It is old."
 
