@@ -17,6 +17,7 @@ from knowledge_store.settings import RetrievalSettings
 from knowledge_store.tokenization import NOTHING, Hashes, Places, fingerprints
 
 BATCH = 1_000_000  # characters that are cut and counted in one go
+HEAD = 250  # characters of a page within which the lines of its head end
 
 Span = tuple[int, int]
 """Where a text starts and ends in that of its page."""
@@ -136,7 +137,8 @@ class Candidates:
             number, url, data = self._pages[place]
             text = text_of(data)
             near = slice(max(0, start - self._size), start), slice(end, end + self._size)
-            found.append(Passage(text[start:end], url, number, start, *(text[part] for part in near)))
+            head = text[:HEAD].rpartition("\n")[0]
+            found.append(Passage(text[start:end], url, number, start, *(text[part] for part in near), head))
         return tuple(found)
 
 

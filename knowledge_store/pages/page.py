@@ -29,7 +29,8 @@ class UnreadableFile(ValueError):
 class Passage:
     """A chunk of a page: ``page_text[start : start + len(text)]``; pages are numbered from 0, as lines of a store.
 
-    ``before`` and ``after`` are the page's text around it, where it was retrieved; records are written without them.
+    ``before`` and ``after`` are the page's text around it, ``head`` the lines with which the page begins, where it was
+    retrieved; records are written without them.
     """
 
     text: str
@@ -38,11 +39,18 @@ class Passage:
     start: int
     before: Annotated[str, Field(exclude=True)] = field(default="", compare=False, repr=False)
     after: Annotated[str, Field(exclude=True)] = field(default="", compare=False, repr=False)
+    head: Annotated[str, Field(exclude=True)] = field(default="", compare=False, repr=False)
 
     @property
     def key(self) -> tuple[int, int]:
         """Identity within one store."""
         return self.page, self.start
+
+    @property
+    def about(self) -> list[str]:
+        """What tells what the page is about: the name of a user's file as a title, and the lines of its head."""
+        lines = [] if "#row=" in self.url else self.head.splitlines()
+        return [line.strip() for line in (title_of(self.url), *lines) if line.strip()]
 
     @property
     def found(self) -> bool:

@@ -1,7 +1,7 @@
 """From windows to a verdict: what the pages that were found say of a statement.
 
-A window is up to three sentences of a passage, or one row of a table, behind the heading above it, else the passage's
-first sentence, which say what "it" is. The encoder and shared words choose up to eight windows; the reader scores each.
+A window is up to three sentences of a passage, or a table's row, behind the heading above or the passage's first line,
+and behind the head of the document if that has words which it lacks. The encoder and shared words choose eight windows.
 A page supports the statement if one does, otherwise refutes it if one does; thresholds are fitted on held-out pages.
 """
 
@@ -14,7 +14,7 @@ from operator import attrgetter
 import numpy as np
 
 from knowledge_store.dense.encoder import Encoder
-from knowledge_store.pages.page import Passage, title_of
+from knowledge_store.pages.page import Passage
 from knowledge_store.pages.sentences import ENDING
 from system.graph.records import Label
 from system.reader.base import Reader
@@ -25,7 +25,7 @@ SENTENCES = 3  # of a window
 CHARACTERS = 900  # of a window, about 200 tokens
 QUOTED = 3  # pages whose deciding sentence is looked for
 HEADING = 12  # words of a heading, at most
-NAMED = 0.5  # share of a statement's words in the name of a file from which the name is not read: it is no evidence
+NAMED = 0.5  # share of a statement's words in a document's name, or a line of its head, from which that is not read
 _ROW = re.compile(r"[^:]{1,60}: .*?, [^:,]{1,60}: |\D.{1,60} (?!(19|20)\d\d\b)[-−]?\d[\d.,]*%?$")  # "a: 1, b: 2", "a 1"
 Cut = Callable[[Passage], Sequence[str]]
 SUPPORTED, REFUTED, PAGE = attrgetter("supported"), attrgetter("refuted"), attrgetter("passage.page")
@@ -38,7 +38,7 @@ class Window:
     passage: Passage
     sentences: tuple[str, ...]
     above: str = ""  #: the heading, or else the first sentence
-    title: str = ""  #: the name of a user's file
+    title: str = ""  #: the document's name and the lines of its head
     sentence: str = ""  #: the one that decides, or the nearest
     nearness: float = 0.0  #: cosine of statement and nearest sentence, plus the share of its words in the window
     supported: float = 0.0  #: the reader's probability
@@ -74,10 +74,9 @@ def windows_of(passages: Iterable[Passage], cut: Cut | None = None) -> list[Wind
     for passage in passages:
         lines, start = list(cut(passage) if cut else sentences(passage.text)), 0
         first = "".join(line for line in lines[:1] if len(line) <= CHARACTERS / 4 and not _ROW.match(line))
-        before = () if first else sentences(passage.before)
-        headings = [*accumulate((*before, *lines), _below, initial=first)][len(before) :]
+        headings = [*accumulate((*(() if first else sentences(passage.before)), *lines), _below, initial=first)]
         while start < len(lines):
-            above, end = headings[start + 1], start + 1
+            above, end = headings[start - len(lines)], start + 1
             most = start + 1 if _ROW.match(lines[start]) else min(len(lines), start + SENTENCES)
             while end < most and not _ROW.match(lines[end]) and sum(map(len, lines[start : end + 1])) <= CHARACTERS:
                 end += 1
@@ -126,8 +125,9 @@ def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list
     cosines = dict(zip(texts, (vectors[1:] @ vectors[0]).round(4).tolist(), strict=True))
     wanted, near = content_stems(statement), list[Window]()
     for one in windows:
-        new = content_stems(title := title_of(one.passage.url)) - content_stems(one.text)
-        named = replace(one, title=title if new and coverage(wanted, content_stems(title)) < NAMED else "")
+        lines = [line for line in one.passage.about if line not in one.text]
+        about = " ".join(line for line in lines if coverage(wanted, content_stems(line)) < NAMED)
+        named = replace(one, title=about if wanted & content_stems(about) - content_stems(one.text) else "")
         best = max(one.sentences, key=lambda line: cosines[line] + coverage(wanted, content_stems(line)))
         near.append(replace(named, sentence=best, nearness=cosines[best] + coverage(wanted, content_stems(named.text))))
     return sorted(near, key=lambda window: -window.nearness)[:WINDOWS]

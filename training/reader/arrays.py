@@ -1,6 +1,6 @@
 """The array file between ``data`` and ``train``: the encoded pairs of an epoch in one compressed NumPy archive.
 
-It holds the token ids of all rows end to end (uint16), and each row's length, label, head and two-way mark. An epoch of
+It holds the token ids of all rows end to end (uint16), and each row's length, label, head and two marks. An epoch of
 12 million tokens is about 16 MB.
 """
 
@@ -20,22 +20,23 @@ WINDOW = 3000  # rows among which those of similar length share a batch
 
 
 class Row(NamedTuple):
-    """An encoded pair: token ids, (tokens,) uint16; label and two-way mark as in ``Pair``; and its head."""
+    """An encoded pair: token ids, (tokens,) uint16; label and two-way mark as in ``Pair``; its head."""
 
     ids: NDArray[np.uint16]
     label: int
     head: int
     two_way: bool
+    invented: bool = False  #: of such rows the labels are learned, not what a teacher says
 
 
 def write_rows(file: Path, rows: Sequence[Row]) -> None:
     """Write rows to an archive."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    ids, labels, heads, two_way = zip(*rows, strict=True)
+    ids, labels, heads, two_way, invented = zip(*rows, strict=True)
     joined, lengths = np.concatenate(ids), np.array([*map(len, ids)], np.int32)
-    marks = np.array([labels, heads], np.int8)
+    marks = {"labels": np.array(labels, np.int8), "heads": np.array(heads, np.int8)}
     with file.open("wb") as out:
-        np.savez_compressed(out, ids=joined, lengths=lengths, labels=marks[0], heads=marks[1], two_way=two_way)
+        np.savez_compressed(out, ids=joined, lengths=lengths, two_way=two_way, invented=invented, **marks)
 
 
 def read_rows(file: Path) -> list[Row]:
@@ -43,7 +44,7 @@ def read_rows(file: Path) -> list[Row]:
     try:
         with np.load(file) as arrays:
             ids, lengths = arrays["ids"], arrays["lengths"]
-            others = (arrays[field].tolist() for field in ("labels", "heads", "two_way"))
+            others = (arrays[field].tolist() for field in ("labels", "heads", "two_way", "invented"))
             cut = [ids[end - length : end] for end, length in zip(np.cumsum(lengths), lengths, strict=True)]
             return [Row(*row) for row in zip(cut, *others, strict=True)]
     except (OSError, ValueError, KeyError) as error:
@@ -53,17 +54,21 @@ def read_rows(file: Path) -> list[Row]:
 
 
 def batches(rows: Sequence[Row], budget: int, rng: Random) -> list[list[Row]]:
-    """Return rows in random batches: one head and similar lengths, at most ``budget`` tokens with padding."""
+    """Return rows in random batches: one kind and similar lengths, at most ``budget`` tokens with padding."""
     order = list(rows)
     rng.shuffle(order)
     found: list[list[Row]] = []
     for start in range(0, len(order), WINDOW):
         inside: list[list[Row]] = []
-        for row in sorted(order[start : start + WINDOW], key=lambda row: (row.head, len(row.ids))):
-            if inside and inside[-1][0].head == row.head and len(row.ids) * (len(inside[-1]) + 1) <= budget:
+        for row in sorted(order[start : start + WINDOW], key=lambda row: (_kind(row), len(row.ids))):
+            if inside and _kind(inside[-1][0]) == _kind(row) and len(row.ids) * (len(inside[-1]) + 1) <= budget:
                 inside[-1].append(row)
             else:
                 inside.append([row])
         rng.shuffle(inside)
         found += inside
     return found
+
+
+def _kind(row: Row) -> tuple[int, bool]:
+    return row.head, row.invented

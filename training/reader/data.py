@@ -55,7 +55,7 @@ def encode(tokenizer: Any, pairs: Sequence[Pair], head: int) -> list[Row]:
         texts = [pair.evidence for pair in part], [pair.statement for pair in part]
         encoded = tokenizer(*texts, truncation="only_first", max_length=LONGEST)["input_ids"]
         rows += [
-            Row(np.array(ids, np.uint16), pair.label, head, pair.two_way)
+            Row(np.array(ids, np.uint16), pair.label, head, pair.two_way, pair.source == "invented")
             for ids, pair in zip(encoded, part, strict=True)
         ]
     return rows

@@ -25,7 +25,7 @@ _OTHERS = {"A": "C", "B": "C", "X": "Z", "O": "Q"}
 def invented(rng: Random) -> list[Pair]:
     """Return a supported, a refuted and an undecided statement on one invented passage."""
     names = _names(rng)
-    (passages, statements), (_, elsewhere), *others_facts = rng.sample(_facts(), 5)
+    (passages, statements), *others_facts = rng.sample(_facts(), 4)
     fact = _with_pronoun(rng.choice(passages), rng)
     around = []
     for other, _ in others_facts[: rng.choice((0, 0, 1, 1, 2, 3))]:
@@ -38,24 +38,10 @@ def invented(rng: Random) -> list[Pair]:
     found = []
     for mark, label in _MARKS.items():
         statement = rng.choice(statements[mark])
-        if mark == "?" and rng.random() < 0.5:
-            statement = _unsaid(fact, elsewhere, rng) or statement
         if rng.random() < 0.15:
             statement, label = _behind_context(statement, label, rng)
         found.append(Pair(passage, statement.format_map(names), label, "invented"))
     return found
-
-
-def _unsaid(fact: str, elsewhere: dict[str, list[str]], rng: Random) -> str | None:
-    """A statement of another block on a name of this fact, with which it shares no longer word."""
-    words, slots = set(re.findall(r"[a-z]{5,}", fact)), set(re.findall(r"{([ABXO])}", fact))
-    about = [
-        one
-        for mark in _MARKS
-        for one in elsewhere[mark]
-        if slots & set(re.findall(r"{([ABXO])}", one)) and not words & set(re.findall(r"[a-z]{5,}", one))
-    ]
-    return rng.choice(about) if about else None
 
 
 @cache

@@ -3,7 +3,7 @@
 The learning rate warms up, stays, and falls to zero over the last third of ``minutes`` (Hu et al., 2024, MiniCPM,
 section 4: warmup-stable-decay). The state before the fall is kept in ``state.pt``; a later run resumes there, so every
 run ends with a model that can be shipped and none wastes what it learned. A teacher's probabilities can be learned
-beside the labels (Hinton et al., 2015, Distilling the knowledge in a neural network).
+beside the labels of public rows (Hinton et al., 2015, Distilling the knowledge in a neural network).
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from training.reader.network import Network
 from training.reader.recipe import Recipe
 
 LABEL_WEIGHTS = (1.0, 0.8, 1.4, 1.6)  # of Supported, Refuted, Not Enough Evidence, Conflicting
-TEACHING = 0.7  # share of the teacher in the loss
+TEACHING = 0.8  # share of the teacher in the loss
 
 
 def loss_of(
@@ -111,7 +111,7 @@ class Trainer:
         with torch.autocast(self.device, torch.bfloat16, enabled=self.half):
             logits = self.network(ids, mask)[head].float()
             with torch.no_grad():
-                taught = self.teacher(ids, mask)[head].float() if self.teacher else None
+                taught = self.teacher(ids, mask)[head].float() if self.teacher and not batch[0].invented else None
         weights = self.weights if head == LABEL else None
         loss = loss_of(logits, labels, two_way, weights, self.recipe.smoothing, taught)
         loss.backward()  # type: ignore[no-untyped-call]

@@ -68,9 +68,9 @@ def test_passages_end_where_sentences_end(found, size, overlap, expected):
 
 
 def test_a_kept_passage_has_the_text_around_it_whatever_else_is_kept():
-    page = ("Ines Kort built it.", "The bridge opened in 1932.", "It has two lanes.")
+    page = ("Kort's bridge\n\n", "The bridge opened in 1932.", "It has two lanes.")
     candidates = Candidates(["bridge 1932"], RetrievalSettings(chunk_size=30))
     candidates.add([Page(0, "a", page)])
     (kept,) = candidates.best("bridge 1932", 1)
-    assert (kept.before, kept.text, kept.after) == (f"{page[0]} ", page[1], f" {page[2]}")
+    assert (kept.head, kept.before, kept.text, kept.after) == (page[0][:-1], f"{page[0]} ", page[1], f" {page[2]}")
     assert kept == Passage(kept.text, "a", 0, kept.start) and "before" not in TypeAdapter(Passage).dump_python(kept)

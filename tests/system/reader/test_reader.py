@@ -122,9 +122,13 @@ def test_the_row_of_a_table_is_read_alone():
     assert row.text == "Key figures 2023 Staff 2,512 2,530"
 
 
-@pytest.mark.parametrize(("name", "title"), [("mill.txt", "Mill: "), ("mill_sold_to_berg.txt", ""), ("old.txt", "")])
-def test_a_files_name_is_read_unless_it_says_the_statement_or_nothing_new(name, title):
-    windows = windows_of([replace(passage("It is old."), url=name)])
+@pytest.mark.parametrize(
+    ("name", "head", "title"),
+    [("mill.txt", "", "Mill: "), ("mill_sold_to_berg.txt", "", ""), ("mills.csv#row=2", "Lindt mill", "Mills: "),
+     ("a.txt", "Lindt mill\n\n May", "A: Lindt mill May "), ("a.txt", "Mill sold\nMay", "")],
+)  # fmt: skip
+def test_a_documents_name_and_head_are_read_unless_they_say_the_statement_or_nothing_new(name, head, title):
+    windows = windows_of([replace(passage("It is old."), url=name, head=head)])
     assert nearest(BagOfWords(), "The mill was sold to Berg.", windows)[0].text == f"{title}It is old."
 
 
