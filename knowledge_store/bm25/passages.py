@@ -136,9 +136,9 @@ class Candidates:
         for place, start, end in np.concatenate(self._windows, axis=1)[:, positions].T.tolist():
             number, url, data = self._pages[place]
             text = text_of(data)
-            near = slice(max(0, start - self._size), start), slice(end, end + self._size)
+            before, after = text[max(0, start - self._size) : start], text[end : end + self._size]
             head = text[:HEAD].rpartition("\n")[0]
-            found.append(Passage(text[start:end], url, number, start, *(text[part] for part in near), head))
+            found.append(Passage(text[start:end], url, number, start, before, after, head))
         return tuple(found)
 
 

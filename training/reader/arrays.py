@@ -34,9 +34,9 @@ def write_rows(file: Path, rows: Sequence[Row]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     ids, labels, heads, two_way, invented = zip(*rows, strict=True)
     joined, lengths = np.concatenate(ids), np.array([*map(len, ids)], np.int32)
-    marks = {"labels": np.array(labels, np.int8), "heads": np.array(heads, np.int8)}
+    marks = np.array([labels, heads, two_way, invented], np.int8)
     with file.open("wb") as out:
-        np.savez_compressed(out, ids=joined, lengths=lengths, two_way=two_way, invented=invented, **marks)
+        np.savez_compressed(out, ids=joined, lengths=lengths, marks=marks)
 
 
 def read_rows(file: Path) -> list[Row]:
@@ -44,9 +44,9 @@ def read_rows(file: Path) -> list[Row]:
     try:
         with np.load(file) as arrays:
             ids, lengths = arrays["ids"], arrays["lengths"]
-            others = (arrays[field].tolist() for field in ("labels", "heads", "two_way", "invented"))
+            labels, heads, *others = arrays["marks"].tolist()
             cut = [ids[end - length : end] for end, length in zip(np.cumsum(lengths), lengths, strict=True)]
-            return [Row(*row) for row in zip(cut, *others, strict=True)]
+            return [Row(*row) for row in zip(cut, labels, heads, *(map(bool, marks) for marks in others), strict=True)]
     except (OSError, ValueError, KeyError) as error:
         raise TrainingError(
             f"{file}: no array file ({error}); make one with 'python -m training reader data'"

@@ -120,8 +120,8 @@ def trained(tmp_path_factory):
     return folder
 
 
-def train(folder, *options):
-    run = ["--data", str(folder / "pairs.npz"), "--base", str(folder / "base"), "--output", str(folder / "out")]
+def train(folder, *options, data="pairs"):
+    run = ["--data", str(folder / f"{data}.npz"), "--base", str(folder / "base"), "--output", str(folder / "out")]
     return main(
         ["reader", "train", *run, "--layers", "1", "--frozen", "0", "--steps", "3", "--tokens", "512", *options]
     )
@@ -165,13 +165,16 @@ def test_a_teacher_takes_most_of_the_loss():
 
 
 def test_a_teacher_changes_what_is_learned_except_of_invented_rows(trained, capsys):
-    invented, teacher = str(trained / "invented.npz"), str(trained / "teacher")
-    write_rows(Path(invented), [row._replace(invented=True) for row in read_rows(trained / "pairs.npz")])
+    teacher = str(trained / "teacher")
+    for name, mark in (("public", False), ("invented", True)):
+        write_rows(trained / f"{name}.npz", [row._replace(invented=mark) for row in read_rows(trained / "pairs.npz")])
     assert train(trained, "--output", teacher) == 0
     start = ("--base", teacher, "--layers", "0", "--warmup", "1", "--rate", "0.01")
-    runs = {"alone": (), "taught": ("--teacher", teacher), "own": ("--data", invented)}
-    runs["again"] = (*runs["taught"], *runs["own"])
-    assert all(train(trained, *start, "--output", str(trained / name), *more) == 0 for name, more in runs.items())
+    for name in ("public", "invented"):
+        for more in ((), ("--teacher", teacher)):
+            output = str(trained / f"{name}{len(more)}")
+            assert train(trained, *start, "--output", output, *more, data=name) == 0
+    runs = "public0", "public2", "invented0", "invented2"
     alone, taught, own, again = (Network(trained / name).state_dict()["heads.reading.out.weight"] for name in runs)
     assert torch.equal(own, again) and not torch.equal(alone, taught)
     assert train(trained, "--teacher", str(trained / "base"), "--output", str(trained / "none")) == 2
