@@ -48,8 +48,8 @@ class Passage:
 
     @property
     def about(self) -> list[str]:
-        """What tells what the page is about: the name of a user's file as a title, and the lines of its head."""
-        lines = [] if "#row=" in self.url else self.head.splitlines()
+        """The name of a user's file as a title, and the lines of its head; nothing of a page of the web, or of rows."""
+        lines = [] if on_the_web(self.url) or "#row=" in self.url else self.head.splitlines()
         return [line.strip() for line in (title_of(self.url), *lines) if line.strip()]
 
     @property

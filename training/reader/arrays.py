@@ -1,7 +1,7 @@
 """The array file between ``data`` and ``train``: the encoded pairs of an epoch in one compressed NumPy archive.
 
-It holds the token ids of all rows end to end (uint16), and each row's length, label, head and two marks. An epoch of
-12 million tokens is about 16 MB.
+It holds the token ids of all rows end to end (uint16), and each row's length, label, head and marks (two-way,
+invented). An epoch of 12 million tokens is about 16 MB.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ WINDOW = 3000  # rows among which those of similar length share a batch
 
 
 class Row(NamedTuple):
-    """An encoded pair: token ids, (tokens,) uint16; label and two-way mark as in ``Pair``; its head."""
+    """An encoded pair: token ids, (tokens,) uint16; label and two-way mark as in ``Pair``; and its head."""
 
     ids: NDArray[np.uint16]
     label: int
     head: int
     two_way: bool
-    invented: bool = False  #: of such rows the labels are learned, not what a teacher says
+    invented: bool  #: whether the pair was invented; then a teacher is not asked
 
 
 def write_rows(file: Path, rows: Sequence[Row]) -> None:
@@ -54,7 +54,7 @@ def read_rows(file: Path) -> list[Row]:
 
 
 def batches(rows: Sequence[Row], budget: int, rng: Random) -> list[list[Row]]:
-    """Return rows in random batches: one kind and similar lengths, at most ``budget`` tokens with padding."""
+    """Return rows in random batches of one kind and similar lengths, with at most ``budget`` tokens with padding."""
     order = list(rows)
     rng.shuffle(order)
     found: list[list[Row]] = []
