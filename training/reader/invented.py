@@ -9,11 +9,13 @@ without slots; this module puts them together, with others around.
 
 import calendar
 import re
+from collections import Counter
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from random import Random
 
+from system.text.words import content_stems, coverage
 from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, WORDS, Pair
 
 _FACTS = [Path(__file__).with_name(name) for name in ("facts.txt", "pages.txt")]
@@ -25,19 +27,19 @@ _OTHERS = {"A": "C", "B": "C", "X": "Z", "O": "Q"}
 def invented(rng: Random) -> list[Pair]:
     """Return a supported, a refuted and an undecided statement on one invented passage."""
     names = _names(rng)
-    (passages, statements), *others_facts = rng.sample(_facts(), 4)
-    fact = _with_pronoun(rng.choice(passages), rng)
+    facts, *others_facts = rng.sample(_facts(), 4)
+    fact = _with_pronoun(rng.choice(facts["="]), rng)
     around = []
-    for other, _ in others_facts[: rng.choice((0, 0, 1, 1, 2, 3))]:
+    for other in others_facts[: rng.choice((0, 0, 1, 1, 2, 3))]:
         shared = rng.sample(sorted(names), 4) if rng.random() < 0.5 else []
         others = _names(rng) | {slot: names[slot] for slot in shared if slot in "XO"}
-        around.append(rng.choice(other).format_map(others))
+        around.append(rng.choice(other["="]).format_map(others))
     at = rng.randint(0, len(around))
     lines = [*around[:at], fact.format_map(names), *around[at:]]
     passage = "\n".join(f"- {line}" for line in lines) if rng.random() < 0.1 else " ".join(lines)
     found = []
     for mark, label in _MARKS.items():
-        statement = rng.choice(statements[mark])
+        [statement] = rng.choices(facts[mark], [_weights()[text] for text in facts[mark]])
         if rng.random() < 0.15:
             statement, label = _behind_context(statement, label, rng)
         found.append(Pair(passage, statement.format_map(names), label, "invented"))
@@ -45,14 +47,22 @@ def invented(rng: Random) -> list[Pair]:
 
 
 @cache
-def _facts() -> list[tuple[list[str], dict[str, list[str]]]]:
-    """The blocks of both files: passages, and statements by their mark."""
-    blocks = []
-    for block in chain.from_iterable(file.read_text(encoding="utf-8").split("\n\n")[1:] for file in _FACTS):
-        lines = [(line[0], line[2:]) for line in block.splitlines()]
-        marked = {mark: [text for own, text in lines if own == mark] for mark in ("=", *_MARKS)}
-        blocks.append((marked["="], marked))
-    return blocks
+def _facts() -> list[dict[str, list[str]]]:
+    """The blocks of both files: passages and statements by their mark."""
+    blocks = chain.from_iterable(file.read_text(encoding="utf-8").split("\n\n")[1:] for file in _FACTS)
+    lines = ([(line[0], line[2:]) for line in block.splitlines()] for block in blocks)
+    return [{mark: [text for own, text in block if own == mark] for mark in ("=", *_MARKS)} for block in lines]
+
+
+@cache
+def _weights() -> dict[str, float]:
+    """The weight of each statement: true and false ones that repeat as many words of their passage come as often."""
+    kinds = dict[str, tuple[str, int]]()
+    for facts in _facts():
+        found = content_stems(" ".join(facts["="]))
+        kinds |= {one: (mark, int(10 * coverage(content_stems(one), found))) for mark in _MARKS for one in facts[mark]}
+    seen = Counter(kinds.values())
+    return {text: 1 / seen[kind] for text, kind in kinds.items()}
 
 
 def _names(rng: Random) -> dict[str, str]:

@@ -12,6 +12,7 @@ from scipy.stats import entropy
 
 import system.reader
 from scripts.gpu.weights import mean, pack, unpack
+from system.text.words import content_stems
 from tests.helpers.by_words import ByWords
 from training import TrainingError
 from training.commands import main
@@ -21,7 +22,7 @@ from training.reader.evaluate import table
 from training.reader.invented import invented
 from training.reader.mixture import mixture
 from training.reader.network import Network
-from training.reader.pairs import NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
+from training.reader.pairs import LABELS, NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
 from training.reader.thresholds import best_thresholds, outcome, temperature
 from training.reader.trainer import loss_of
 
@@ -63,6 +64,8 @@ def test_invented_passages_come_with_a_statement_of_each_label():
     assert not any(mark in pair.statement + pair.evidence for three in made for pair in three for mark in "{}")
     plain = [three for three in made if not any(pair.statement.startswith("[") for pair in three)]
     assert plain and all([pair.label for pair in three] == [SUPPORTED, REFUTED, NOT_ENOUGH] for three in plain)
+    copies = [one.label for ones in made for one in ones if content_stems(one.statement) <= content_stems(one.evidence)]
+    assert 0.8 < copies.count(SUPPORTED) / copies.count(REFUTED) < 1.25  # of the written ones most are false
 
 
 def test_statements_of_the_same_name_stand_where_nothing_is_said_of_them(tmp_path):
@@ -107,9 +110,8 @@ def trained(tmp_path_factory):
     names = {"bos_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "pad_token": "<pad>", "unk_token": "[UNK]"}
     PreTrainedTokenizerFast(tokenizer_file=str(TOKENIZER), **names).save_pretrained(folder / "base")
     (folder / "sets" / "eval").mkdir(parents=True)
-    labels = "supported", "refuted", "not enough"
     rows = [
-        {"evidence": f"The bridge of Town{y} opened in {y}.", "claim": f"It opened in {y}.", "label": labels[y % 3]}
+        {"evidence": f"The bridge of Town{y} opened in {y}.", "claim": f"It opened in {y}.", "label": LABELS[y % 3]}
         for y in range(1900, 1990)
     ]
     for name in ("fm2", "eval/other"):
@@ -122,9 +124,8 @@ def trained(tmp_path_factory):
 
 def train(folder, *options, data="pairs"):
     run = ["--data", str(folder / f"{data}.npz"), "--base", str(folder / "base"), "--output", str(folder / "out")]
-    return main(
-        ["reader", "train", *run, "--layers", "1", "--frozen", "0", "--steps", "3", "--tokens", "512", *options]
-    )
+    few = ["--layers", "1", "--frozen", "0", "--steps", "3", "--tokens", "512"]
+    return main(["reader", "train", *run, *few, *options])
 
 
 def test_arrays_hold_four_kinds_of_rows_in_batches_of_one_kind(trained):
@@ -148,8 +149,7 @@ def test_a_run_resumes_and_its_export_reads(trained, capsys):
     assert "other" in (said := capsys.readouterr().out) and "MiniCheck" in said
     assert "_name_or_path" not in (trained / "bundle" / "config.json").read_text()
     assert all(file.stat().st_size <= 45 * 10**6 for file in (trained / "bundle").iterdir())
-    options = ("--base", str(trained / "bundle"), "--layers", "0", "--output", str(trained / "further"))
-    assert train(trained, *options) == 0
+    assert train(trained, "--base", str(trained / "bundle"), "--layers", "0", "--output", str(trained / "further")) == 0
     saved, exported = (Network(trained / name).state_dict() for name in ("out", "bundle"))
     assert saved.keys() == exported.keys()
     assert all(torch.allclose(saved[name], exported[name], atol=0.01) for name in saved)
