@@ -1,7 +1,7 @@
 """From windows to a verdict: what the pages that were found say of a statement.
 
 A window is up to three sentences of a passage, or a table's row, behind the heading above or the passage's first line,
-and behind the head of the document if that has words which it lacks. The encoder and shared words choose eight windows.
+and behind lines of the document's head with words which it lacks. The encoder and shared words choose eight windows.
 A page supports the statement if one does, otherwise refutes it if one does; thresholds are fitted on held-out pages.
 """
 
@@ -38,7 +38,7 @@ class Window:
     passage: Passage
     sentences: tuple[str, ...]
     above: str = ""  #: the heading, or else the first sentence
-    title: str = ""  #: the document's name and the lines of its head
+    title: str = ""  #: the lines of the document's head, its name first, that have words which it lacks
     sentence: str = ""  #: the one that decides, or the nearest
     nearness: float = 0.0  #: cosine of statement and nearest sentence, plus the share of its words in the window
     supported: float = 0.0  #: the reader's probability
@@ -125,9 +125,9 @@ def nearest(encoder: Encoder, statement: str, windows: Sequence[Window]) -> list
     cosines = dict(zip(texts, (vectors[1:] @ vectors[0]).round(4).tolist(), strict=True))
     wanted, near = content_stems(statement), list[Window]()
     for one in windows:
-        lines = [line for line in one.passage.about if line not in one.text]
-        about = " ".join(line for line in lines if coverage(wanted, content_stems(line)) < NAMED)
-        named = replace(one, title=about if wanted & content_stems(about) - content_stems(one.text) else "")
+        lacking, lines = wanted - content_stems(one.text), ((line, content_stems(line)) for line in one.passage.about)
+        about = [line for line, stems in lines if lacking & stems and coverage(wanted, stems) < NAMED]
+        named = replace(one, title=" ".join(about))
         best = max(one.sentences, key=lambda line: cosines[line] + coverage(wanted, content_stems(line)))
         near.append(replace(named, sentence=best, nearness=cosines[best] + coverage(wanted, content_stems(named.text))))
     return sorted(near, key=lambda window: -window.nearness)[:WINDOWS]

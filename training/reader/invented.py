@@ -34,9 +34,8 @@ def invented(rng: Random) -> list[Pair]:
         shared = rng.sample(sorted(names), 4) if rng.random() < 0.5 else []
         others = _names(rng) | {slot: names[slot] for slot in shared if slot in "XO"}
         around.append(rng.choice(other["="]).format_map(others))
-    at = rng.randint(0, len(around))
-    lines = [*around[:at], fact.format_map(names), *around[at:]]
-    passage = "\n".join(f"- {line}" for line in lines) if rng.random() < 0.1 else " ".join(lines)
+    around.insert(rng.randint(0, len(around)), fact.format_map(names))
+    passage = "\n".join(f"- {line}" for line in around) if rng.random() < 0.1 else " ".join(around)
     found = []
     for mark, label in _MARKS.items():
         [statement] = rng.choices(facts[mark], [_weights()[text] for text in facts[mark]])
