@@ -55,7 +55,7 @@ def _facts() -> list[dict[str, list[str]]]:
 
 @cache
 def _weights() -> dict[str, float]:
-    """The weight of each statement: true and false ones that repeat as many words of their passage come as often."""
+    """Weights of the statements: the more have the same mark and share of words with their passage, the lower."""
     kinds = dict[str, tuple[str, int]]()
     for facts in _facts():
         found = content_stems(" ".join(facts["="]))

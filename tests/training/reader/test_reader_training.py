@@ -12,7 +12,7 @@ from scipy.stats import entropy
 
 import system.reader
 from scripts.gpu.weights import mean, pack, unpack
-from system.text.words import content_stems
+from system.text.words import content_stems, coverage
 from tests.helpers.by_words import ByWords
 from training import TrainingError
 from training.commands import main
@@ -64,8 +64,8 @@ def test_invented_passages_come_with_a_statement_of_each_label():
     assert not any(mark in pair.statement + pair.evidence for three in made for pair in three for mark in "{}")
     plain = [three for three in made if not any(pair.statement.startswith("[") for pair in three)]
     assert plain and all([pair.label for pair in three] == [SUPPORTED, REFUTED, NOT_ENOUGH] for three in plain)
-    copies = [one.label for ones in made for one in ones if content_stems(one.statement) <= content_stems(one.evidence)]
-    assert 0.8 < copies.count(SUPPORTED) / copies.count(REFUTED) < 1.25  # of the written ones most are false
+    few = [p.label for ps in made for p in ps if coverage(content_stems(p.statement), content_stems(p.evidence)) < 0.5]
+    assert few.count(SUPPORTED) < 1.6 * few.count(REFUTED)  # 2 to 1 if all were drawn alike
 
 
 def test_statements_of_the_same_name_stand_where_nothing_is_said_of_them(tmp_path):
