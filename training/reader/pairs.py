@@ -24,7 +24,7 @@ SETS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("sets.t
 """What ``sets.toml`` says of each public set."""
 FACTUAL = frozenset(name for name, one in SETS.items() if "factual" in one)
 WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-"""What ``words.toml`` holds, for edits, invented passages and rumours."""
+"""What ``words.toml`` holds, for edits and rumours."""
 
 
 @dataclass(frozen=True, slots=True)

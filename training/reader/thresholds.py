@@ -2,7 +2,8 @@
 
 Temperatures make the held-out rows likeliest (Guo et al., 2017). Thresholds maximize right minus twice the wrong way
 round on held-out pages, up to a standard error, with at most 7% the wrong way round among the statements of each side.
-Half of the pages have two to ten sentences; the others have ten to twenty more, of pages on the same things.
+Half of the pages are of public sets, half are invented (``held.txt``). Half of either have two to ten sentences; the
+others have ten to twenty more, of other pages.
 """
 
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from system.reader.reading import read_pages
 from system.settings import load
 from training.reader.claims import labelled_claims
 from training.reader.export import write_config
+from training.reader.invented import invented_apart
 from training.reader.mixture import mixture
 from training.reader.pairs import FACTUAL, NOT_ENOUGH, REFUTED, SUPPORTED, Pair, sentences_of
 
@@ -45,9 +47,8 @@ def fit(*, reader: Path, sets: Path, claims: Path, pages: int = 900) -> str:
     """
     write_config(reader, {"reading": 1.0, "label": 1.0}, (0.7, 0.7))
     judge, rng = OpenVinoReader(reader), Random(0)
-    _, apart = mixture(sets, 0)
-    chosen = [pair for pair in apart if pair.source in (*FACTUAL, "edits") and not pair.two_way]
-    chosen = rng.sample(chosen, min(pages, len(chosen)))
+    public = [pair for pair in mixture(sets, 0)[1] if pair.source in (*FACTUAL, "edits") and not pair.two_way]
+    chosen = [one for kind in (public, invented_apart()) for one in rng.sample(kind, min(pages // 2, len(kind)))]
     logits = np.log(judge.probabilities([(pair.evidence, pair.statement) for pair in chosen]))
     reading = temperature(logits, [pair.label for pair in chosen])
     _, labelled = labelled_claims(claims, 0)

@@ -19,7 +19,7 @@ from training.commands import main
 from training.reader.arrays import LABEL, batches, read_rows, write_rows
 from training.reader.edits import change_date, change_number, negate, opposite, twins
 from training.reader.evaluate import table
-from training.reader.invented import invented
+from training.reader.invented import invented, invented_apart
 from training.reader.mixture import mixture
 from training.reader.network import Network
 from training.reader.pairs import LABELS, NOT_ENOUGH, REFUTED, SUPPORTED, Pair, read_pairs
@@ -60,12 +60,11 @@ def test_twins_stand_against_the_evidence():
 
 def test_invented_passages_come_with_a_statement_of_each_label():
     made = [invented(Random(seed)) for seed in range(400)]
-    assert all([len({pair.evidence for pair in three}), len(three)] == [1, 3] for three in made)
-    assert not any(mark in pair.statement + pair.evidence for three in made for pair in three for mark in "{}")
-    plain = [three for three in made if not any(pair.statement.startswith("[") for pair in three)]
-    assert plain and all([pair.label for pair in three] == [SUPPORTED, REFUTED, NOT_ENOUGH] for three in plain)
+    assert all([pair.label for pair in three] == [SUPPORTED, REFUTED, NOT_ENOUGH] for three in made)
     few = [p.label for ps in made for p in ps if coverage(content_stems(p.statement), content_stems(p.evidence)) < 0.5]
     assert few.count(SUPPORTED) < 1.6 * few.count(REFUTED)  # 2 to 1 if all were drawn alike
+    read = " ".join(three[0].evidence for three in made)
+    assert not any(pair.evidence in read or pair.statement in read for pair in invented_apart())
 
 
 def test_statements_of_the_same_name_stand_where_nothing_is_said_of_them(tmp_path):
