@@ -91,9 +91,10 @@ def test_thresholds_and_temperature_come_from_held_out_rows():
     thresholds = best_thresholds(scores, truth)
     right, turned = outcome(scores, truth, thresholds)
     assert right[:3].all() and not turned.any()
-    # Caution avoids two turned pages and loses three right ones: better by less than a standard error, so both count.
-    many = np.array([[0.9, 0.05]] * 27 + [[0.6, 0.05]] * 3 + [[0.05, 0.9]] * 38 + [[0.62, 0.05]] * 2)
-    assert best_thresholds(many, np.array([0] * 30 + [1] * 40))[0] == pytest.approx(0.61, abs=0.01)
+    risky = np.array([[0.9, 0.05]] * 27 + [[0.6, 0.05]] * 3 + [[0.05, 0.9]] * 36 + [[0.62, 0.05]] * 4)
+    assert (
+        best_thresholds(risky, np.array([0] * 30 + [1] * 40))[0] > 0.62
+    )  # costs three right pages, avoids four turned
     logits = np.float32([[2, 0, 0], [0, 2, 0], [2, 0, 0]])
     assert temperature(logits, [0, 1, 2]) > temperature(logits, [0, 1, 0])
 
