@@ -32,7 +32,7 @@ TASKS = (tasks.AskQuestion, tasks.AnswerQuestion, tasks.MergeAnswers, tasks.Judg
 ABOUT = 0.6  # nearness (cosine plus share of words) from which a sentence is about a question
 MERGED = 5  # answers that a merged one joins, at most
 DECIDING = 5  # answers to a question by which a claim is judged
-WEIGHTS = np.array([1, 1, 1, 1.5])  # of the labels; without, the last is given too seldom
+WEIGHTS = np.array([1, 1, 1.5, 1.5])  # of the labels; without, the rare ones are given too seldom
 ALONE = 0.25  # weight of the answer that decides most alone, beside all questions
 CARRIES = 0.5  # probability from which an answer is quoted for a label
 READ = 4096  # answers, and their labels, that are kept
@@ -104,7 +104,7 @@ class ExtractiveModel:
             found |= read
             question = "" if pair.question in ours else pair.question
             deciding = sorted(read, key=lambda one: read[one][Relation.NOT_ENOUGH])[:DECIDING]
-            if deciding or not pair.answered:
+            if deciding or (question and not pair.answered):  # an own question may find nothing for many reasons
                 said = [one.text for one in deciding] or [NO_ANSWER]
                 readings.append(evidence_text((question, text) for text in said))
         first = min(found, key=lambda one: found[one][Relation.NOT_ENOUGH], default=None)

@@ -65,7 +65,7 @@ def test_a_judgement_reads_the_answers_that_decide_most(monkeypatch: pytest.Monk
     pairs = (qa(ours, "joined", *others, said[0], date), qa(theirs, "joined", said[0]), QuestionAnswer.unanswered(ours))
     first, second = replies([JudgeClaim(claim=TRAFFIC, pairs=pairs), JudgeClaim(claim=TRAFFIC, pairs=pairs[2:])])
     kept = " ".join(one.text for one in others[: DECIDING - 1])  # without the rules' own questions
-    assert read == [f"{said[0].text} {kept}", f"{theirs} {said[0].text}", NO_ANSWER, said[0].text]  # each once
+    assert read == [f"{said[0].text} {kept}", f"{theirs} {said[0].text}", said[0].text, NO_ANSWER]  # each once
     assert (first.label, second.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
 
 
