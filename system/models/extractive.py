@@ -104,7 +104,7 @@ class ExtractiveModel:
             found |= read
             question = "" if pair.question in ours else pair.question
             deciding = sorted(read, key=lambda one: read[one][Relation.NOT_ENOUGH])[:DECIDING]
-            if deciding or (question and not pair.answered):  # an own question may find nothing for many reasons
+            if deciding or (question and not pair.answered):  # a rule's question often finds nothing
                 said = [one.text for one in deciding] or [NO_ANSWER]
                 readings.append(evidence_text((question, text) for text in said))
         first = min(found, key=lambda one: found[one][Relation.NOT_ENOUGH], default=None)

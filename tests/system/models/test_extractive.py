@@ -59,13 +59,13 @@ def test_a_judgement_reads_the_answers_that_decide_most(monkeypatch: pytest.Monk
 
     monkeypatch.setattr("system.models.extractive.load_reader", lambda name: Listening())
     ours, theirs = questions(TRAFFIC)[0], "What happened?"
-    others = answers(*(f"Word{i} here." for i in range(DECIDING)))
-    said, (date,) = answers("It was opened for traffic; a bridge."), answers("3-5-2021")
+    texts = [f"Word{i} here." for i in range(DECIDING)]
+    *others, said, date = answers(*texts, "It was opened for traffic; a bridge.", "3-5-2021")
     date = date.model_copy(update={"source": Source.METADATA})
-    pairs = (qa(ours, "joined", *others, said[0], date), qa(theirs, "joined", said[0]), QuestionAnswer.unanswered(ours))
-    first, second = replies([JudgeClaim(claim=TRAFFIC, pairs=pairs), JudgeClaim(claim=TRAFFIC, pairs=pairs[2:])])
-    kept = " ".join(one.text for one in others[: DECIDING - 1])  # without the rules' own questions
-    assert read == [f"{said[0].text} {kept}", f"{theirs} {said[0].text}", said[0].text, NO_ANSWER]  # each once
+    pairs = (qa(ours, "", *others, said, date), qa(theirs, "", said), *map(QuestionAnswer.unanswered, (theirs, ours)))
+    first, second = replies([JudgeClaim(claim=TRAFFIC, pairs=pairs), JudgeClaim(claim=TRAFFIC, pairs=pairs[3:])])
+    assert read[:3] == [" ".join([said.text, *texts[:-1]]), f"{theirs} {said.text}", f"{theirs} {NO_ANSWER}"]
+    assert read[3:] == [said.text, NO_ANSWER]  # each once, without the rules' own questions
     assert (first.label, second.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
 
 
