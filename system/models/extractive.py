@@ -29,11 +29,10 @@ from system.text.words import content_stems, quotation, sentences
 TASKS = (tasks.AskQuestion, tasks.AnswerQuestion, tasks.MergeAnswers, tasks.JudgeClaim)
 """Tasks that need no language model. Answers are cut from their passages, so there is nothing to verify."""
 
-ABOUT = 0.6  # nearness (cosine plus share of words) from which a sentence is about a question
+ABOUT = 0.45  # nearness (cosine plus share of words) from which a sentence is about a question
 MERGED = 5  # answers that a merged one joins, at most
-DECIDING = 5  # answers to a question by which a claim is judged
+DECIDING = (1, 3, 8)  # answers that a claim is judged by, those that decide most alone; the mean of the labels counts
 WEIGHTS = np.array([1, 1, 1.5, 1.5])  # of the labels; without, the rare ones are given too seldom
-ALONE = 0.25  # weight of the answer that decides most alone, beside all questions
 CARRIES = 0.5  # probability from which an answer is quoted for a label
 READ = 4096  # answers, and their labels, that are kept
 
@@ -81,7 +80,8 @@ class ExtractiveModel:
             said = without_claim(sentences(task.passage.text), task.claim.text)
             windows = windows_of([task.passage], lambda _: said)
             for window in nearest(self._encoder, task.question, windows)[:1]:
-                if window.nearness >= ABOUT and ENDING.search(window.sentence):  # a heading answers nothing
+                heading = window.sentence != said[-1] and not ENDING.search(window.sentence)  # which answers nothing
+                if window.nearness >= ABOUT and not heading:
                     return tasks.AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=window.sentence)
         return tasks.AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)
 
@@ -94,25 +94,13 @@ class ExtractiveModel:
         return tasks.MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
     def _judge(self, task: tasks.JudgeClaim) -> tuple[tasks.VerdictReply, float]:
-        """Judge by readings of each question's answers, and of the answer that decides most alone."""
+        """Judge by the answers that decide most alone, read together: the first, the first three, the first eight."""
         statement, claim = core(task.claim.text), claim_text(task.claim)
-        ours = {*questions(task.claim)}  # which tell nothing that the claim does not
-        found: dict[Answer, Probabilities] = {}
-        readings = []
-        for pair in task.pairs:
-            read = {one: self._alone(one.text, statement) for one in pair.answers if one.source is Source.EVIDENCE}
-            found |= read
-            question = "" if pair.question in ours else pair.question
-            deciding = sorted(read, key=lambda one: read[one][Relation.NOT_ENOUGH])[:DECIDING]
-            if deciding or (question and not pair.answered):  # a rule's question often finds nothing
-                said = [one.text for one in deciding] or [NO_ANSWER]
-                readings.append(evidence_text((question, text) for text in said))
-        first = min(found, key=lambda one: found[one][Relation.NOT_ENOUGH], default=None)
-        each = np.mean([self._labelled(one, claim) for one in readings or [NO_ANSWER]], axis=0)
-        if len(readings) > 1:
-            alone = evidence_text([("", first.text)]) if first else NO_ANSWER
-            each = (1 - ALONE) * each + ALONE * self._labelled(alone, claim)
-        likely = each * WEIGHTS
+        answers = [one for pair in task.pairs for one in pair.answers if one.source is Source.EVIDENCE]
+        found = {one: self._alone(one.text, statement) for one in answers}
+        deciding = [*dict.fromkeys(one.text for one in sorted(found, key=lambda one: found[one][Relation.NOT_ENOUGH]))]
+        readings = [evidence_text(("", text) for text in deciding[:number]) or NO_ANSWER for number in DECIDING]
+        likely = np.mean([self._labelled(one, claim) for one in readings], axis=0) * WEIGHTS
         likely, best = likely / likely.sum(), int(likely.argmax())
         reasons = justify(VERDICTS[best], [*found], np.array([*found.values()], np.float32).reshape(-1, 3))
         return tasks.VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])

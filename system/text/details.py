@@ -21,7 +21,7 @@ from system.text.words import STOP_WORDS, content_stems, words
 LANGUAGE = "en"  # in which a capital within a sentence marks a name
 LEAST = 10  # from which a number is a detail: smaller ones count steps, stars and replies
 WHOLE = 100  # percent, which only stresses
-TOLD = 25  # content words that the claim does not have, from which a text tells something without a detail
+TOLD = 40  # content words that the claim does not have, from which a text tells something without a detail
 NAMED = 4  # letters of a name from which its forms can be told
 SAME_NAME = 0.85  # similarity of two forms or spellings of a name, such as Italy and Italian (Winkler, 1990)
 _NAME = re.compile(  # after a word in small letters: in no title

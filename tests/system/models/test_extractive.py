@@ -58,14 +58,12 @@ def test_a_judgement_reads_the_answers_that_decide_most(monkeypatch: pytest.Monk
             return super().labels(pairs)
 
     monkeypatch.setattr("system.models.extractive.load_reader", lambda name: Listening())
-    ours, theirs = questions(TRAFFIC)[0], "What happened?"
-    texts = [f"Word{i} here." for i in range(DECIDING)]
+    texts = [f"Word{i} here." for i in range(9)]
     *others, said, date = answers(*texts, "It was opened for traffic; a bridge.", "3-5-2021")
     date = date.model_copy(update={"source": Source.METADATA})
-    pairs = (qa(ours, "", *others, said, date), qa(theirs, "", said), *map(QuestionAnswer.unanswered, (theirs, ours)))
-    first, second = replies([JudgeClaim(claim=TRAFFIC, pairs=pairs), JudgeClaim(claim=TRAFFIC, pairs=pairs[3:])])
-    assert read[:3] == [" ".join([said.text, *texts[:-1]]), f"{theirs} {said.text}", f"{theirs} {NO_ANSWER}"]
-    assert read[3:] == [said.text, NO_ANSWER]  # each once, without the rules' own questions
+    pairs = qa("When?", "", date, *others, said), qa("Why?", "", said), QuestionAnswer.unanswered("Where?")
+    first, second = replies([JudgeClaim(claim=TRAFFIC, pairs=some) for some in (pairs, pairs[2:])])
+    assert read == [*(" ".join([said.text, *texts][:number]) for number in DECIDING), NO_ANSWER]  # each once
     assert (first.label, second.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
 
 
@@ -123,6 +121,7 @@ def test_any_claim_gives_a_question(text: str, index: int, later: bool) -> None:
     [
         ("Was weather mild?", BRIDGE.text, "Weather was mild.", Source.EVIDENCE),
         ("Bridges of Halden?", BRIDGE.text, NO_ANSWER, Source.EVIDENCE),  # a heading
+        ("Bridges of Halden?", "Bridges of Halden", "Bridges of Halden", Source.EVIDENCE),  # of nothing
         ("Who painted ceilings?", BRIDGE.text, NO_ANSWER, Source.EVIDENCE),
         ("When did the Aster bridge open?", CLAIM.text, NO_ANSWER, Source.EVIDENCE),  # only says the claim again
         ("Wurde die Brücke geöffnet?", "Die Brücke über die Aster wurde 1932 geöffnet.", NO_ANSWER, Source.EVIDENCE),

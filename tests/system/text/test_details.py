@@ -51,9 +51,10 @@ def test_what_the_claim_or_any_text_has_is_no_detail(said: str) -> None:
 def test_a_text_that_says_much_adds_something() -> None:
     much = (
         "Salt had eaten through the cables, so engineers shut both lanes, towed away parked cars, hung big lamps over "
-        "each entrance and sent every traveller to ferries, whose tired captains later swore nobody dared walk there."
+        "each entrance and sent every traveller to ferries, whose tired captains swore nobody dared walk; seals swam, "
+        "gulls nested under broken lights, planks rattled, rust ate railings, boys threw stones, goats grazed."
     )
-    assert not adds_nothing([much], CLAIM)
+    assert adds_nothing([much.partition(";")[0]], CLAIM) and not adds_nothing([much], CLAIM)
 
 
 def test_claims_in_another_language_are_not_held_to_english_names() -> None:
