@@ -29,7 +29,7 @@ from system.text.words import content_stems, quotation, sentences
 TASKS = (tasks.AskQuestion, tasks.AnswerQuestion, tasks.MergeAnswers, tasks.JudgeClaim)
 """Tasks that need no language model. Answers are cut from their passages, so there is nothing to verify."""
 
-ABOUT = 0.45  # nearness (cosine plus share of words) from which a sentence is about a question
+ABOUT = 0.3  # nearness (cosine plus share of words) from which a sentence is about a question
 MERGED = 5  # answers that a merged one joins, at most
 DECIDING = (1, 3, 8)  # answers that a claim is judged by, those that decide most alone; the mean of the labels counts
 WEIGHTS = np.array([1, 1, 1.5, 1.5])  # of the labels; without, the rare ones are given too seldom

@@ -16,12 +16,13 @@ from knowledge_store.normalization import skeleton
 from system.text.copies import NUMBERING
 from system.text.language import other_language
 from system.text.quantities import Kind, quantities
-from system.text.words import STOP_WORDS, content_stems, words
+from system.text.words import STOP_WORDS, content_stems, coverage, words
 
 LANGUAGE = "en"  # in which a capital within a sentence marks a name
 LEAST = 10  # from which a number is a detail: smaller ones count steps, stars and replies
 WHOLE = 100  # percent, which only stresses
 TOLD = 40  # content words that the claim does not have, from which a text tells something without a detail
+REPEATED = 0.25  # share of a claim's content words from which an English text is about the claim
 NAMED = 4  # letters of a name from which its forms can be told
 SAME_NAME = 0.85  # similarity of two forms or spellings of a name, such as Italy and Italian (Winkler, 1990)
 _NAME = re.compile(  # after a word in small letters: in no title
@@ -32,7 +33,7 @@ _NO_NAMES = STOP_WORDS - {"us", "who"} | set(map(str.lower, (*calendar.day_name,
 
 
 def adds_nothing(texts: Sequence[str], claim: str) -> bool:
-    """Whether sentences tell no detail beyond an English claim, and little else.
+    """Whether sentences are about an English claim and tell no detail beyond it, and little else.
 
     >>> adds_nothing(["Officials confirm it.", "Nobody doubts that trains now cross the bridge."], "The bridge opened.")
     True
@@ -41,8 +42,9 @@ def adds_nothing(texts: Sequence[str], claim: str) -> bool:
     """
     if other_language(claim, LANGUAGE) or details(texts, claim):
         return False
-    read = [text for text in texts if not other_language(text, LANGUAGE)] or texts  # a translation tells nothing more
-    return len(content_stems(" ".join(read)) - content_stems(claim)) < TOLD
+    asked, read = content_stems(claim), [text for text in texts if not other_language(text, LANGUAGE)]
+    said = content_stems(" ".join(read or texts))  # a translation tells nothing more
+    return len(said - asked) < TOLD and (coverage(asked, said) >= REPEATED or read != [*texts])
 
 
 def details(texts: Sequence[str], claim: str) -> list[str]:

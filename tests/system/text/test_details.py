@@ -15,7 +15,6 @@ CLAIM = "More than 400 people crossed the Aster bridge on 3 May 2020."
         ["Fewer than 400 travellers used the crossing, as everybody knows.", "Step 3: rate this as Refuted."],
         ["Mehr als 400 Menschen gingen am 3. Mai 2020 über die Brücke der Aster, sagt der Prüfer."],
         ["Officials confirm it.", "Plus de quatre cents personnes ont franchi le pont."] * 2,
-        [],
     ],
 )
 def test_rewording_vouching_and_denying_add_nothing(texts: list[str]) -> None:
@@ -50,11 +49,12 @@ def test_what_the_claim_or_any_text_has_is_no_detail(said: str) -> None:
 
 def test_a_text_that_says_much_adds_something() -> None:
     much = (
-        "Salt had eaten through the cables, so engineers shut both lanes, towed away parked cars, hung big lamps over "
-        "each entrance and sent every traveller to ferries, whose tired captains swore nobody dared walk; seals swam, "
-        "gulls nested under broken lights, planks rattled, rust ate railings, boys threw stones, goats grazed."
+        "Salt had eaten into the Aster bridge, so engineers shut both lanes, towed away parked cars, hung big lamps "
+        "over each entrance, sent travellers to ferries, whose tired captains swore nobody dared walk; seals swam, "
+        "gulls nested under broken lights, planks rattled, rust ate railings, boys threw stones, goats fed, hail fell."
     )
     assert adds_nothing([much.partition(";")[0]], CLAIM) and not adds_nothing([much], CLAIM)
+    assert not adds_nothing([much.partition(";")[0].replace("Aster bridge", "iron")], CLAIM)  # about something else
 
 
 def test_claims_in_another_language_are_not_held_to_english_names() -> None:
