@@ -77,10 +77,11 @@ class ExtractiveModel:
             return tasks.AnswerReply(source=Source.METADATA, type=AnswerType.EXTRACTIVE, answer=known)
         language = load_reader(self._reader).language
         if not (language and other_language(task.passage.text, language)):
-            said = without_claim(sentences(task.passage.text), task.claim.text)
+            lines = sentences(task.passage.text)
+            said = without_claim(lines, task.claim.text)
             windows = windows_of([task.passage], lambda _: said)
             for window in nearest(self._encoder, task.question, windows)[:1]:
-                heading = window.sentence != said[-1] and not ENDING.search(window.sentence)  # which answers nothing
+                heading = window.sentence != lines[-1] and not ENDING.search(window.sentence)
                 if window.nearness >= ABOUT and not heading:
                     return tasks.AnswerReply(source=Source.EVIDENCE, type=AnswerType.EXTRACTIVE, answer=window.sentence)
         return tasks.AnswerReply(source=Source.EVIDENCE, type=AnswerType.UNANSWERABLE, answer=NO_ANSWER)

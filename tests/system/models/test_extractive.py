@@ -58,12 +58,11 @@ def test_a_judgement_reads_the_answers_that_decide_most(monkeypatch: pytest.Monk
             return super().labels(pairs)
 
     monkeypatch.setattr("system.models.extractive.load_reader", lambda name: Listening())
-    texts = [f"Word{i} here." for i in range(9)]
-    *others, said, date = answers(*texts, "It was opened for traffic; a bridge.", "3-5-2021")
+    said, date, *others = answers("It was opened for traffic; a bridge.", "3-5-21", *(f"W{i} here." for i in range(9)))
     date = date.model_copy(update={"source": Source.METADATA})
     pairs = qa("When?", "", date, *others, said), qa("Why?", "", said), QuestionAnswer.unanswered("Where?")
     first, second = replies([JudgeClaim(claim=TRAFFIC, pairs=some) for some in (pairs, pairs[2:])])
-    assert read == [*(" ".join([said.text, *texts][:number]) for number in DECIDING), NO_ANSWER]  # each once
+    assert read == [*(" ".join(one.text for one in [said, *others][:number]) for number in DECIDING), NO_ANSWER]
     assert (first.label, second.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
 
 
@@ -121,7 +120,8 @@ def test_any_claim_gives_a_question(text: str, index: int, later: bool) -> None:
     [
         ("Was weather mild?", BRIDGE.text, "Weather was mild.", Source.EVIDENCE),
         ("Bridges of Halden?", BRIDGE.text, NO_ANSWER, Source.EVIDENCE),  # a heading
-        ("Bridges of Halden?", "Bridges of Halden", "Bridges of Halden", Source.EVIDENCE),  # of nothing
+        ("Bridges of Halden?", "Bridges of Halden", "Bridges of Halden", Source.EVIDENCE),  # above nothing
+        ("Bridges of Halden?", f"Bridges of Halden\n\n{CLAIM.text}", NO_ANSWER, Source.EVIDENCE),  # above the claim
         ("Who painted ceilings?", BRIDGE.text, NO_ANSWER, Source.EVIDENCE),
         ("When did the Aster bridge open?", CLAIM.text, NO_ANSWER, Source.EVIDENCE),  # only says the claim again
         ("Wurde die Brücke geöffnet?", "Die Brücke über die Aster wurde 1932 geöffnet.", NO_ANSWER, Source.EVIDENCE),
