@@ -26,19 +26,19 @@ _NUMBERED = re.compile("|".join(_EARLY["numbered"].split()))
 def cut(blocks: Iterable[str], code: str) -> tuple[str, ...]:
     """The sentences of a text's blocks, with single spaces in them.
 
-    A block that does not end a sentence, such as a heading, keeps a blank line behind it, so that it is not joined to
-    the sentence after it.
-
     >>> cut(["The weather", "It  rained. Then it\\nstopped."], "en")
     ('The weather\\n\\n', 'It rained.', 'Then it stopped.')
     """
     found: list[str] = []
     for block in blocks:
         pieces = [" ".join(block[start:end].split()) for start, end in spans(block, code)]
-        if pieces and not ENDING.search(pieces[-1]):
-            pieces[-1] += "\n\n"
-        found += pieces
+        found += [*pieces[:-1], *map(set_apart, pieces[-1:])]
     return (*found[:-1], found[-1].rstrip()) if found else ()
+
+
+def set_apart(line: str) -> str:
+    """A line with a blank one behind it if it ends no sentence, as a heading, lest it is joined to the next one."""
+    return line if ENDING.search(line) else f"{line.rstrip()}\n\n"
 
 
 def language_of(blocks: Sequence[str]) -> str:

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from knowledge_store.pages.page import MAX_LINE, Flaw, Flaws, Page, shown_path
+from knowledge_store.pages.sentences import set_apart
 
 WORD = re.compile(r"[^\W_]")  # at least its first letter or digit
 
@@ -97,12 +98,12 @@ def repaired(data: bytes) -> Any:
 
 
 def _sentences(value: object, flaws: Flaws) -> tuple[str, ...]:
-    """The strings of ``url2text`` without immediate repetitions."""
+    """The strings of ``url2text`` without immediate repetitions, blank lines behind those that end no sentence."""
     items = value if isinstance(value, list) else [value] * isinstance(value, str)
     texts = [item for item in items if isinstance(item, str)]
-    distinct = tuple(text for text, _ in groupby(texts))
+    distinct = [text for text, _ in groupby(texts)]
     flaws.update({Flaw.NOT_TEXT: len(items) - len(texts), Flaw.REPEATED_SENTENCE: len(texts) - len(distinct)})
-    return distinct
+    return (*map(set_apart, distinct[:-1]), *distinct[-1:])
 
 
 def day_of(value: object) -> date | None:

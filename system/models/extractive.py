@@ -14,9 +14,9 @@ import numpy as np
 from knowledge_store.dense.encoder import Encoder
 from knowledge_store.pages.page import document
 from knowledge_store.pages.sentences import ENDING
-from system.graph.records import NO_ANSWER, Answer, AnswerType, Cost, Label, Source
+from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Cost, Label, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request, Result
-from system.reader.base import VERDICTS, Probabilities, Relation, claim_text, evidence_text
+from system.reader.base import ANSWER, VERDICTS, Probabilities, Relation, claim_text, evidence_text
 from system.reader.loading import BUNDLED, load_reader
 from system.reader.reading import nearest, windows_of
 from system.strategies.steps import tasks
@@ -31,7 +31,7 @@ TASKS = (tasks.AskQuestion, tasks.AnswerQuestion, tasks.MergeAnswers, tasks.Judg
 
 ABOUT = 0.3  # nearness (cosine plus share of words) from which a sentence is about a question
 MERGED = 5  # answers that a merged one joins, at most
-DECIDING = (1, 3, 8)  # answers that a claim is judged by, those that decide most alone; the mean of the labels counts
+DECIDING = (1, 2, 3, 5)  # answers that a claim is judged by, those that decide most; the mean of the labels counts
 WEIGHTS = np.array([1, 1, 1.7, 1.5])  # of the labels; without, the rare ones are given too seldom
 CARRIES = 0.5  # probability from which an answer is quoted for a label
 READ = 4096  # answers, and their labels, that are kept
@@ -95,16 +95,30 @@ class ExtractiveModel:
         return tasks.MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
     def _judge(self, task: tasks.JudgeClaim) -> tuple[tasks.VerdictReply, float]:
-        """Judge by the answers that decide most alone, read together: the first, the first three, the first eight."""
+        """Judge by the answers that decide most, each with the sentences around it: the first, and the first few."""
         statement, claim = core(task.claim.text), claim_text(task.claim)
         answers = [one for pair in task.pairs for one in pair.answers if one.source is Source.EVIDENCE]
-        found = {one: self._alone(one.text, statement) for one in answers}
-        deciding = [*dict.fromkeys(one.text for one in sorted(found, key=lambda one: found[one][Relation.NOT_ENOUGH]))]
+        around = {one: in_context(one, task.claim) for one in answers}
+        found = {one: self._alone(around[one], statement) for one in answers}
+        deciding = [
+            *dict.fromkeys(around[one] for one in sorted(found, key=lambda one: found[one][Relation.NOT_ENOUGH]))
+        ]
         readings = [evidence_text(("", text) for text in deciding[:number]) or NO_ANSWER for number in DECIDING]
         likely = np.mean([self._labelled(one, claim) for one in readings], axis=0) * WEIGHTS
         likely, best = likely / likely.sum(), int(likely.argmax())
         reasons = justify(VERDICTS[best], [*found], np.array([*found.values()], np.float32).reshape(-1, 3))
         return tasks.VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])
+
+
+@lru_cache(READ)
+def in_context(answer: Answer, claim: Claim) -> str:
+    """Return an answer between the sentences around it, one before and two behind, as far as they tell more."""
+    lines = without_claim(sentences(answer.passage.text), claim.text)
+    if answer.text not in lines:
+        return answer.text
+    place = lines.index(answer.text)
+    before = place > 0 and len(lines[place - 1] + answer.text) < ANSWER
+    return " ".join(lines[place - before : place + 3])
 
 
 def justify(label: Label, answers: Sequence[Answer], scores: Probabilities) -> str:

@@ -20,7 +20,7 @@ from system.text.words import STOP_WORDS, content_stems, coverage, words
 
 LANGUAGE = "en"  # in which a capital within a sentence marks a name
 LEAST = 10  # from which a number is a detail: smaller ones count steps, stars and replies
-WHOLE = 100  # percent, which only stresses
+SAID = (50, 100)  # percent that only say half, or stress
 TOLD = 40  # content words that the claim does not have, from which a text tells something without a detail
 REPEATED = 0.25  # share of a claim's content words from which an English text is about the claim
 NAMED = 4  # letters of a name from which its forms can be told
@@ -28,8 +28,8 @@ SAME_NAME = 0.85  # similarity of two forms or spellings of a name, such as Ital
 _NAME = re.compile(  # after a word in small letters: in no title
     r"(?<![\w'’])[a-z][a-z'’]*,? ((?:[A-Z]['’])?[A-Z][\w-]+(?: (?:[A-Z]['’])?[A-Z][\w-]+)*)"
 )
-_LABELS = ("Supported", "Refuted", "True", "False", "Yes")
-_NO_NAMES = STOP_WORDS - {"us", "who"} | set(map(str.lower, (*calendar.day_name, *calendar.month_name, *_LABELS)))
+_OTHERS = ("Internet", "Supported", "Refuted", "True", "False", "Yes")
+_NO_NAMES = STOP_WORDS - {"us", "who"} | set(map(str.lower, (*calendar.day_name, *calendar.month_name, *_OTHERS)))
 
 
 def adds_nothing(texts: Sequence[str], claim: str) -> bool:
@@ -57,12 +57,17 @@ def details(texts: Sequence[str], claim: str) -> list[str]:
     """
     seen, asked = [skeleton(NUMBERING.sub("", text)) for text in texts], skeleton(claim)
     numbers = [one for text in seen for one in quantities(text) if one.value >= LEAST]
-    telling = [one for one in numbers if (one.value, one.kind) != (WHOLE, Kind.PERCENT)]
+    telling = [one for one in numbers if one.kind is not Kind.PERCENT or one.value not in SAID]
     unclaimed = [one.text for one in telling if not any(map(one.agrees, quantities(asked)))]
     common = _NO_NAMES | {word.lower() for word in words(asked)}
     common |= {word for text in seen for word in words(text) if word.islower()}
     known = [word.lower() for word in words(asked) if len(word) >= NAMED and not word.islower()]
     alike = partial(process.extractOne, choices=known, scorer=JaroWinkler.similarity, score_cutoff=SAME_NAME)
-    capital = " ".join(name for text in seen if not other_language(text, LANGUAGE) for name in _NAME.findall(text))
+    prose = [
+        text
+        for text in seen
+        if not other_language(text, LANGUAGE) and set(filter(str.islower, words(text))) - STOP_WORDS
+    ]
+    capital = " ".join(name for text in prose for name in _NAME.findall(text))
     names = [name for name in words(capital) if not name.isdigit() and name.lower() not in common]
     return [*unclaimed, *(name for name in names if not alike(name.lower()))]
