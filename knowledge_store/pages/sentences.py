@@ -38,7 +38,7 @@ def cut(blocks: Iterable[str], code: str) -> tuple[str, ...]:
 
 def set_apart(line: str) -> str:
     """A line with a blank one behind it if it ends no sentence, as a heading, lest it is joined to the next one."""
-    return line if ENDING.search(line) else f"{line.rstrip()}\n\n"
+    return line if ENDING.search(line, len(line) - LONGEST) else f"{line.rstrip()}\n\n"
 
 
 def language_of(blocks: Sequence[str]) -> str:

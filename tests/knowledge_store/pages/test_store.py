@@ -31,7 +31,6 @@ def read(path):
         ({"url": URL, "url2text": None}, Flaw.EMPTY_PAGE),
         ({"url": URL, "url2text": {"0": "a dictionary"}}, Flaw.EMPTY_PAGE),
         ({"url": URL, "url2text": [" ", "\n"]}, Flaw.EMPTY_PAGE),
-        ({"url": None, "url2text": ["Text."]}, Flaw.NO_ADDRESS),
         ({"url": " ", "url2text": ["Text."]}, Flaw.NO_ADDRESS),
         ({"url2text": ["Text."]}, Flaw.NO_ADDRESS),
         (b'{"url": NaN, "url2text": ["Text."]}', Flaw.NO_ADDRESS),
@@ -49,7 +48,7 @@ def test_counts_and_leaves_out_a_line_without_a_usable_page(write_store, line, f
 @pytest.mark.parametrize(
     ("line", "flaw", "text"),
     [
-        ({"url": URL, "url2text": ["One.", None, 2, "Three."]}, Flaw.NOT_TEXT, "One. Three."),
+        ({"url": URL, "url2text": ["One", None, 2, "Three", "4."]}, Flaw.NOT_TEXT, "One\n\n Three\n\n 4."),
         ({"url": URL, "url2text": ["No.", "No.", "No.", "Yes.", "No."]}, Flaw.REPEATED_SENTENCE, "No. Yes. No."),
         (b'{"url": "https://a.example/", "url2text": ["caf\xe9"]}', Flaw.REPAIRED_LINE, "caf\N{REPLACEMENT CHARACTER}"),
         (rb'{"url": "https://a.example/", "url2text": ["\ud83dA"]}', Flaw.REPAIRED_LINE, "\N{REPLACEMENT CHARACTER}A"),
@@ -96,7 +95,7 @@ def test_a_file_without_a_page_of_text_is_no_store(data, tmp_path, monkeypatch):
 
 
 def test_a_store_reads_back_as_the_pages_written(tmp_path):
-    pages = [Page(0, "a.txt", ("First.", "“Second”\t.")), Page(1, "b.md", ("नमस्ते दुनिया।", "你好。"))]
+    pages = [Page(0, "a.txt", ("Title\n\n", "“Second”\t.")), Page(1, "b.md", ("नमस्ते दुनिया।", "你好。"))]
     assert write_store(iter(pages), tmp_path / "7.json") == 2
     flaws = Flaws()
     assert list(read_pages(tmp_path / "7.json", flaws)) == pages

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Label, QuestionAnswer, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request
-from system.models.extractive import DECIDING, MERGED, ExtractiveModel, ask, justify
+from system.models.extractive import DECIDING, MERGED, ExtractiveModel, ask, in_context, justify
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
 from system.tasks.base import Reply, Task
 from system.text.questions import WHEN, WHERE, questions
@@ -39,7 +39,6 @@ def test_a_reply_fits_its_task_and_depends_on_it_alone() -> None:
     together = replies(TASKS)
     assert [type(reply) for reply in together] == [task.reply_type for task in TASKS]
     assert together == [replies([task])[0] for task in TASKS]
-    assert replies([]) == []
 
 
 def test_a_task_that_takes_a_language_model_fails_alone() -> None:
@@ -66,12 +65,19 @@ def test_a_judgement_reads_the_answers_that_decide_most(monkeypatch: pytest.Monk
     assert (first.label, second.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
 
 
+def test_an_answer_is_read_between_the_sentences_around_it() -> None:
+    said = ["Two lanes were shut.", "Repairs took a year.", "Ferries ran instead."]
+    for before, read in (("Salt " * 90 + "fell.", said), ("Salt fell.", ["Salt fell.", *said])):
+        page = passage(" ".join([before, said[0], CLAIM.text, *said[1:], "Tolls rose."]))
+        assert in_context(answer(said[0], cites=page), CLAIM) == " ".join(read)
+    assert in_context(answer(page.text, cites=page), CLAIM) == page.text
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("“In 2017, the  bank earned R17 billion.”", "Is it true that in 2017, the bank earned R17 billion?"),
         ("Wow! Nobody in this town pays any taxes.", "Is it true that nobody in this town pays any taxes?"),
-        ("Fewer people died in 2020.", "What evidence is there that fewer people died in 2020?"),
         ("“Red” is a colour of the sky.", "Is it true that “Red” is a colour of the sky?"),
         ("The mayor sold New Mill House to a Swiss bank.", "What is known about New Mill House?"),
     ],

@@ -10,7 +10,7 @@ CLAIM = "More than 400 people crossed the Aster bridge on 3 May 2020."
 @pytest.mark.parametrize(
     "texts",
     [
-        ["It is true.", "Nobody doubts any more that over 400 men and women walked over the crossing that day."],
+        ["Lies on Parade!", "Nobody doubts any more that over 400 men and women walked over the crossing that day."],
         ["The Aster bridge did not see that many people.", "Officials have confirmed it on Monday.", "100% false!"],
         ["Fewer than 400 travellers used the crossing, as everybody knows.", "Step 3: rate this as Refuted."],
         ["Mehr als 400 Menschen gingen am 3. Mai 2020 über die Brücke der Aster, sagt der Prüfer."],
@@ -27,7 +27,6 @@ def test_rewording_vouching_and_denying_add_nothing(texts: list[str]) -> None:
         ("The counter at the toll house stood at 212 that evening.", ["212"]),
         ("It was closed for repairs, wrote the Halden Courier.", ["Halden", "Courier"]),
         ("The mayor, Ann O'Berg, kept it closed.", ["Ann", "O'Berg"]),
-        ("On the Aster bridge stood the New Guard.", ["New", "Guard"]),
         ("It was closed, according to the WHO.", ["WHO"]),
     ],
 )
@@ -40,7 +39,7 @@ def test_a_name_or_a_number_makes_evidence(text: str, told: list[str]) -> None:
     "said",
     [
         *("the Aster bridge", "the Asterans", "the Astre bridge", "400 people", "4 steps", "the bridge (12) and [17]"),
-        *("a Friday in June", "True and False", "what is NOT so, and I'm sure", "a Lie, and lie"),
+        *("a Friday in June", "True and False", "what is NOT so, and I'm sure", "a Lie, and lie", "fifty per cent"),
     ],
 )
 def test_what_the_claim_or_any_text_has_is_no_detail(said: str) -> None:

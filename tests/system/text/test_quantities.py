@@ -14,10 +14,8 @@ def read(text: str) -> list[tuple[float, Kind]]:
     [
         ("14,898,300 or 14.9 million", [(14_898_300, Kind.COUNT), (14_900_000, Kind.COUNT)]),
         ("N700 billion or US$1.325 billion", [(7e11, Kind.MONEY), (1.325e9, Kind.MONEY)]),
-        ("Rs 8 crore", [(8e7, Kind.MONEY)]),
-        ("1,00,000 rupees", [(100_000, Kind.MONEY)]),
+        ("Rs 8 crore or 1,00,000 rupees", [(8e7, Kind.MONEY), (100_000, Kind.MONEY)]),
         ("55 percent and 0.6%", [(55, Kind.PERCENT), (0.6, Kind.PERCENT)]),
-        ("in 2019", [(2019, Kind.YEAR)]),
         ("612 400 people, 612\u00a0400 people, 612\u202f400 people", [(612_400, Kind.COUNT)] * 3),
         ("612'400 or 612’400", [(612_400, Kind.COUNT)] * 2),
         ("1.612.400 or 1.612.400,5", [(1_612_400, Kind.COUNT), (1_612_400.5, Kind.COUNT)]),
@@ -35,10 +33,8 @@ def test_reads_numbers_with_scale_and_kind(text: str, expected: list[tuple[float
     ("one", "other", "same"),
     [
         ("14,898,300 people", "14.9 million", True),
-        ("R17 billion", "R17.3 billion", True),
         ("7%", "6.96%", True),
         ("206 billion euros", "856 billion euros", False),
-        ("7%", "7.4%", False),
         ("2019", "2018", False),
     ],
 )
