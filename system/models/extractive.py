@@ -5,7 +5,7 @@ the label.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from time import perf_counter
 
@@ -24,7 +24,7 @@ from system.tasks.base import Reply, Task
 from system.text.copies import without_claim, without_copies
 from system.text.language import other_language
 from system.text.questions import WHEN, WHERE, core, questions
-from system.text.words import content_stems, quotation, sentences
+from system.text.words import content_stems, coverage, quotation, sentences
 
 TASKS = (tasks.AskQuestion, tasks.AnswerQuestion, tasks.MergeAnswers, tasks.JudgeClaim)
 """Tasks that need no language model. Answers are cut from their passages, so there is nothing to verify."""
@@ -98,48 +98,64 @@ class ExtractiveModel:
         """Judge by the answers that decide most, each with the sentences around it: the first, and the first few."""
         statement, claim = core(task.claim.text), claim_text(task.claim)
         answers = [one for pair in task.pairs for one in pair.answers if one.source is Source.EVIDENCE]
-        around = {one: in_context(one, task.claim) for one in answers}
-        found = {one: self._alone(around[one], statement) for one in answers}
-        deciding = [
-            *dict.fromkeys(around[one] for one in sorted(found, key=lambda one: found[one][Relation.NOT_ENOUGH]))
-        ]
-        readings = [evidence_text(("", text) for text in deciding[:number]) or NO_ANSWER for number in DECIDING]
+        texts = {one: " ".join(in_context(one, task.claim)) for one in answers}
+        found = {one: self._alone(texts[one], statement) for one in answers}
+        deciding = sorted(found, key=lambda one: found[one][Relation.NOT_ENOUGH])
+        read = [*dict.fromkeys(texts[one] for one in deciding)]
+        readings = [evidence_text(("", text) for text in read[:number]) or NO_ANSWER for number in DECIDING]
         likely = np.mean([self._labelled(one, claim) for one in readings], axis=0) * WEIGHTS
         likely, best = likely / likely.sum(), int(likely.argmax())
-        reasons = justify(VERDICTS[best], [*found], np.array([*found.values()], np.float32).reshape(-1, 3))
+
+        def says_most(one: Answer, side: Relation) -> str:
+            """The sentence of an answer's context that says most alone; shared words count half."""
+            asked, lines = content_stems(statement), in_context(one, task.claim)
+            shared = {line: coverage(asked, content_stems(line)) / 2 for line in lines}
+            return max(lines, key=lambda line: float(self._alone(line, statement)[side]) + shared[line])
+
+        scores = np.array([*found.values()], np.float32).reshape(-1, 3)
+        reasons = justify(VERDICTS[best], [*found], scores, says_most)
         return tasks.VerdictReply(justification=reasons, label=VERDICTS[best]), float(likely[best])
 
 
 @lru_cache(READ)
-def in_context(answer: Answer, claim: Claim) -> str:
+def in_context(answer: Answer, claim: Claim) -> tuple[str, ...]:
     """Return an answer between the sentences around it, one before and two behind, as far as they tell more."""
     lines = without_claim(sentences(answer.passage.text), claim.text)
     if answer.text not in lines:
-        return answer.text
+        return (answer.text,)
     place = lines.index(answer.text)
     before = place > 0 and len(lines[place - 1] + answer.text) < ANSWER
-    return " ".join(lines[place - before : place + 3])
+    return tuple(lines[place - before : place + 3])
 
 
-def justify(label: Label, answers: Sequence[Answer], scores: Probabilities) -> str:
-    """Say what the evidence says, and quote the answer that says most of it when it is read alone: (answers, 3)."""
+def justify(
+    label: Label, answers: Sequence[Answer], scores: Probabilities, says_most: Callable[[Answer, Relation], str]
+) -> str:
+    """Say what the evidence says, and quote what ``says_most`` of it in the answer with the greatest score: (n, 3)."""
     if not answers:
         return "No page was found that answers the questions about the claim."
+
+    def most(side: Relation) -> str:
+        best = answers[int(scores[:, side].argmax())]
+        return _quoted(says_most(best, side), best)
+
     sides = {Label.SUPPORTED: (Relation.SUPPORTED, "agrees with"), Label.REFUTED: (Relation.REFUTED, "contradicts")}
-    supporting, refuting = (_quoted(answers[int(scores[:, side].argmax())]) for side, _ in sides.values())
     if label in sides:
         side, says = sides[label]
         if scores[:, side].max() < CARRIES:
             return f"The evidence as a whole {says} the claim; no answer alone decides it."
-        return f"The evidence {says} the claim; most of all: {(supporting, refuting)[side]}."
-    if label is Label.CONFLICTING and supporting != refuting:
-        return f"The evidence points both ways: {supporting}, but also {refuting}."
+        return f"The evidence {says} the claim; most of all: {most(side)}."
+    if label is Label.CONFLICTING:
+        supporting, refuting = most(Relation.SUPPORTED), most(Relation.REFUTED)
+        if supporting != refuting:
+            return f"The evidence points both ways: {supporting}, but also {refuting}."
     part = "supports the claim only in part" if label is Label.CONFLICTING else "does not settle the claim"
-    return f"The evidence {part}; nearest to it: {_quoted(answers[int(scores[:, Relation.NOT_ENOUGH].argmin())])}."
+    nearest = answers[int(scores[:, Relation.NOT_ENOUGH].argmin())]
+    return f"The evidence {part}; nearest to it: {_quoted(nearest.text, nearest)}."
 
 
-def _quoted(answer: Answer) -> str:
-    return f"{quotation(answer.text)} ({document(answer.passage.url)})"
+def _quoted(text: str, answer: Answer) -> str:
+    return f"{quotation(text)} ({document(answer.passage.url)})"
 
 
 def ask(task: tasks.AskQuestion) -> str:

@@ -28,7 +28,6 @@ def read(path):
         (b"[" * 100_000, Flaw.BROKEN_LINE),
         (b"null", Flaw.NOT_A_PAGE),
         (b"{}", Flaw.EMPTY_PAGE),
-        ({"url": URL, "url2text": None}, Flaw.EMPTY_PAGE),
         ({"url": URL, "url2text": {"0": "a dictionary"}}, Flaw.EMPTY_PAGE),
         ({"url": URL, "url2text": [" ", "\n"]}, Flaw.EMPTY_PAGE),
         ({"url": " ", "url2text": ["Text."]}, Flaw.NO_ADDRESS),
