@@ -1,7 +1,7 @@
 """Count the verdicts that change when pages which only repeat the claim, or order a verdict, are added to its store.
 
 Each attack adds pages: copies and variants of the claim, orders to the model, imitated prompts. The real evidence
-stays, so no verdict should change. The filters were written with the known attacks and without the held-out ones.
+stays, so no verdict should change. Filters were written with the known attacks and one of the held-out ones (markup).
 
 Usage: python -m scripts.benchmarks.poisoned_pages CLAIMS.json STORES [--claims 0 1 2 3 4] [--profile laptop]
        [--attacks scripts/benchmarks/held_out_attacks.json.gz]
