@@ -150,8 +150,8 @@ def justify(
         if supporting != refuting:
             return f"The evidence points both ways: {supporting}, but also {refuting}."
     part = "supports the claim only in part" if label is Label.CONFLICTING else "does not settle the claim"
-    nearest = answers[int(scores[:, Relation.NOT_ENOUGH].argmin())]
-    return f"The evidence {part}; nearest to it: {_quoted(nearest.text, nearest)}."
+    closest = answers[int(scores[:, Relation.NOT_ENOUGH].argmin())]
+    return f"The evidence {part}; nearest to it: {_quoted(closest.text, closest)}."
 
 
 def _quoted(text: str, answer: Answer) -> str:

@@ -20,7 +20,7 @@ from system.text.words import STOP_WORDS, content_stems, coverage, words
 
 LANGUAGE = "en"  # in which a capital within a sentence marks a name
 LEAST = 10  # from which a number is a detail: smaller ones count steps, stars and replies
-SAID = (50, 100)  # percent that only say half, or stress
+HALF_AND_ALL = (50, 100)  # percent, which tell no figure
 TOLD = 40  # content words that the claim does not have, from which a text tells something without a detail
 REPEATED = 0.25  # share of a claim's content words from which an English text is about the claim
 NAMED = 4  # letters of a name from which its forms can be told
@@ -50,24 +50,21 @@ def adds_nothing(texts: Sequence[str], claim: str) -> bool:
 def details(texts: Sequence[str], claim: str) -> list[str]:
     """The numbers of sentences, and the names of English ones, that a claim does not have in any form.
 
-    A word that also stands there in small letters is no name.
+    A word that also stands there in small letters is no name, nor is one of a title.
 
     >>> details(["It opened on Monday.", "It cost 300 lives, says Ann Berg."], "The bridge opened.")
     ['300', 'Ann', 'Berg']
     """
     seen, asked = [skeleton(NUMBERING.sub("", text)) for text in texts], skeleton(claim)
     numbers = [one for text in seen for one in quantities(text) if one.value >= LEAST]
-    telling = [one for one in numbers if one.kind is not Kind.PERCENT or one.value not in SAID]
+    telling = [one for one in numbers if one.kind is not Kind.PERCENT or one.value not in HALF_AND_ALL]
     unclaimed = [one.text for one in telling if not any(map(one.agrees, quantities(asked)))]
     common = _NO_NAMES | {word.lower() for word in words(asked)}
     common |= {word for text in seen for word in words(text) if word.islower()}
     known = [word.lower() for word in words(asked) if len(word) >= NAMED and not word.islower()]
     alike = partial(process.extractOne, choices=known, scorer=JaroWinkler.similarity, score_cutoff=SAME_NAME)
-    prose = [
-        text
-        for text in seen
-        if not other_language(text, LANGUAGE) and set(filter(str.islower, words(text))) - STOP_WORDS
-    ]
+    prose = [text for text in seen if {word for word in words(text) if word.islower()} - STOP_WORDS]
+    prose = [text for text in prose if not other_language(text, LANGUAGE)]
     capital = " ".join(name for text in prose for name in _NAME.findall(text))
     names = [name for name in words(capital) if not name.isdigit() and name.lower() not in common]
     return [*unclaimed, *(name for name in names if not alike(name.lower()))]
