@@ -37,7 +37,7 @@ def cut(blocks: Iterable[str], code: str) -> tuple[str, ...]:
 
 
 def set_apart(line: str) -> str:
-    """A line with a blank one behind it if it ends no sentence, as a heading, lest it is joined to the next one."""
+    """Return a line; unless it ends a sentence, a blank line follows, so that the next one is not joined to it."""
     return line if ENDING.search(line, len(line) - LONGEST) else f"{line.rstrip()}\n\n"
 
 

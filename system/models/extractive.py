@@ -95,7 +95,7 @@ class ExtractiveModel:
         return tasks.MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
     def _judge(self, task: tasks.JudgeClaim) -> tuple[tasks.VerdictReply, float]:
-        """Judge by the answers that decide most, each with the sentences around it: the first, and the first few."""
+        """Judge by the answers that decide most, each in its context: the first alone, then the first few together."""
         statement, claim = core(task.claim.text), claim_text(task.claim)
         answers = [one for pair in task.pairs for one in pair.answers if one.source is Source.EVIDENCE]
         texts = {one: " ".join(in_context(one, task.claim)) for one in answers}
@@ -107,7 +107,7 @@ class ExtractiveModel:
         likely, best = likely / likely.sum(), int(likely.argmax())
 
         def says_most(one: Answer, side: Relation) -> str:
-            """The sentence of an answer's context that says most alone; shared words count half."""
+            """Return the sentence of the context with the greatest probability, plus half the share of common words."""
             asked, lines = content_stems(statement), in_context(one, task.claim)
             shared = {line: coverage(asked, content_stems(line)) / 2 for line in lines}
             return max(lines, key=lambda line: float(self._alone(line, statement)[side]) + shared[line])
@@ -119,7 +119,7 @@ class ExtractiveModel:
 
 @lru_cache(READ)
 def in_context(answer: Answer, claim: Claim) -> tuple[str, ...]:
-    """Return an answer between the sentences around it, one before and two behind, as far as they tell more."""
+    """Return an answer with the sentence before it and two behind; those that repeat the claim do not count."""
     lines = without_claim(sentences(answer.passage.text), claim.text)
     if answer.text not in lines:
         return (answer.text,)

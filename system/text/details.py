@@ -20,7 +20,7 @@ from system.text.words import STOP_WORDS, content_stems, coverage, words
 
 LANGUAGE = "en"  # in which a capital within a sentence marks a name
 LEAST = 10  # from which a number is a detail: smaller ones count steps, stars and replies
-HALF_AND_ALL = (50, 100)  # percent, which tell no figure
+HALF_AND_ALL = (50, 100)  # percent: other words for half and all
 TOLD = 40  # content words that the claim does not have, from which a text tells something without a detail
 REPEATED = 0.25  # share of a claim's content words from which an English text is about the claim
 NAMED = 4  # letters of a name from which its forms can be told
@@ -28,7 +28,7 @@ SAME_NAME = 0.85  # similarity of two forms or spellings of a name, such as Ital
 _NAME = re.compile(  # after a word in small letters: in no title
     r"(?<![\w'’])[a-z][a-z'’]*,? ((?:[A-Z]['’])?[A-Z][\w-]+(?: (?:[A-Z]['’])?[A-Z][\w-]+)*)"
 )
-_OTHERS = ("Internet", "Supported", "Refuted", "True", "False", "Yes")
+_OTHERS = ("Internet", "Supported", "Refuted", "True", "False", "Yes")  # capitals that name nobody
 _NO_NAMES = STOP_WORDS - {"us", "who"} | set(map(str.lower, (*calendar.day_name, *calendar.month_name, *_OTHERS)))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from system.graph.records import NO_ANSWER, Answer, AnswerType, Claim, Label, QuestionAnswer, Source
 from system.models.base import Completion, ErrorKind, ModelError, Request
-from system.models.extractive import DECIDING, ExtractiveModel, ask, in_context, justify
+from system.models.extractive import DECIDING, MERGED, ExtractiveModel, ask, in_context, justify
 from system.strategies.steps.tasks import AnswerQuestion, AskQuestion, JudgeClaim, MergeAnswers, VerifyAnswer
 from system.tasks.base import Reply, Task
 from system.text.questions import WHEN, WHERE, questions
@@ -38,7 +38,7 @@ def replies(tasks: list[Task[Reply]]) -> list[Reply]:
 def test_a_reply_fits_its_task_and_depends_on_it_alone() -> None:
     together = replies(TASKS)
     assert [type(reply) for reply in together] == [task.reply_type for task in TASKS]
-    assert together == [replies([task])[0] for task in TASKS]
+    assert together == [replies([task])[0] for task in TASKS] and replies([]) == []
 
 
 def test_a_task_that_takes_a_language_model_fails_alone() -> None:
@@ -63,6 +63,7 @@ def test_a_judgement_reads_the_answers_that_decide_most(monkeypatch: pytest.Monk
     first, second = replies([JudgeClaim(claim=TRAFFIC, pairs=some) for some in (pairs, pairs[2:])])
     assert read == [*(" ".join(one.text for one in [said, *others][:number]) for number in DECIDING), NO_ANSWER]
     assert (first.label, second.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
+    assert second.justification.startswith("No page was found")
 
 
 def test_an_answer_is_read_between_the_sentences_around_it() -> None:
@@ -84,6 +85,7 @@ def test_the_sentence_is_quoted_that_says_most(monkeypatch: pytest.MonkeyPatch) 
     ("text", "expected"),
     [
         ("“In 2017, the  bank earned R17 billion.”", "Is it true that in 2017, the bank earned R17 billion?"),
+        ("“Red” is a colour of the sky.", "Is it true that “Red” is a colour of the sky?"),
         ("Wow! Nobody in this town pays any taxes.", "Is it true that nobody in this town pays any taxes?"),
         ("The mayor sold New Mill House to a Swiss bank.", "What is known about New Mill House?"),
     ],
@@ -158,6 +160,8 @@ def test_merging_puts_the_nearest_first_and_leaves_repetitions_out() -> None:
     (reply,) = replies([MergeAnswers(claim=CLAIM, question="When was the bridge opened in 1932?", answers=given)])
     assert reply.sources[0] in (2, 3) and len({2, 3} & {*reply.sources}) == 1
     assert reply.answer == " ".join(given[number - 1].text for number in reply.sources)
+    many = answers(*(f"Word{i} other{i} thing{i}." for i in range(MERGED + 4)))
+    assert len(replies([MergeAnswers(claim=CLAIM, question="What?", answers=many)])[0].sources) == MERGED
 
 
 TRAFFIC = Claim(id=0, text="The bridge was opened for traffic.")
@@ -180,7 +184,3 @@ def test_reasons_quote_the_answer_that_says_most_of_what_is_said(label: Label, e
     whole = label in (Label.SUPPORTED, Label.REFUTED)
     assert ("as a whole" if whole else " word word” (page2.example).") in long
     assert ("in part" in long) == (label is Label.CONFLICTING)
-
-
-def test_without_an_answer_of_a_page_the_reason_says_so() -> None:
-    assert replies([JudgeClaim(claim=CLAIM, pairs=())])[0].justification.startswith("No page was found")

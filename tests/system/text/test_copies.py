@@ -21,8 +21,8 @@ def repeats_claim(sentence: str, claim: str) -> bool:
     "frame",
     [
         "The government denied on Monday that {}.",
-        "It is not true that {}.",
-        "Fact check: true. {}",
+        *("It is not true that {}.", "Fact check: true. {}", "The rumor that {} has been thoroughly debunked."),
+        "In a detailed investigation published in the spring by three newspapers of Hamburg, reporters wrote that {}.",
         "Court filings unsealed on Tuesday in Geneva show that {}, according to auditors who reviewed many invoices.",
     ],
 )
@@ -53,8 +53,7 @@ def test_what_adds_something_is_evidence(evidence: str) -> None:
         "He p@id only 750 crown$ of inc0me t4x in his f1rst ye4r.",
         "Year first his in tax income of crowns 750 only paid he.",
         ".raey tsrif sih ni xat emocni fo snworc 057 ylno diap eH",
-        "H pd nly 750 crwns f ncm tx n hs frst yr.",
-        "Xe xaid xnly 750 xrowns of xncome xax in xis xirst xear.",
+        *("H pd nly 750 crwns f ncm tx n hs frst yr.", "Xe xaid xnly 750 xrowns of xncome xax in xis xirst xear."),
         "hepaidonly750crownsofincometaxinhisfirstyear",
         "He paid only 750 crowns, as drivers and nurses told our crew in spring, of income tax in his first year.",
     ],

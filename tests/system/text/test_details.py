@@ -27,6 +27,7 @@ def test_rewording_vouching_and_denying_add_nothing(texts: list[str]) -> None:
         ("The counter at the toll house stood at 212 that evening.", ["212"]),
         ("It was closed for repairs, wrote the Halden Courier.", ["Halden", "Courier"]),
         ("The mayor, Ann O'Berg, kept it closed.", ["Ann", "O'Berg"]),
+        ("On the Aster bridge stood the New Guard.", ["New", "Guard"]),
         ("It was closed, according to the WHO.", ["WHO"]),
     ],
 )
@@ -40,6 +41,7 @@ def test_a_name_or_a_number_makes_evidence(text: str, told: list[str]) -> None:
     [
         *("the Aster bridge", "the Asterans", "the Astre bridge", "400 people", "4 steps", "the bridge (12) and [17]"),
         *("a Friday in June", "True and False", "what is NOT so, and I'm sure", "a Lie, and lie", "fifty per cent"),
+        "the Internet",
     ],
 )
 def test_what_the_claim_or_any_text_has_is_no_detail(said: str) -> None:
