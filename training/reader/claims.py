@@ -1,90 +1,106 @@
-"""AVeriTeC's claims with evidence, to train the head that gives the four labels.
+"""Claims with evidence, to train the head that gives the four labels.
 
-Each claim appears five times an epoch: with the annotators' questions and answers; with their answers among answers to
-claims that resemble it; with some of its answers removed; and twice as a search finds evidence, sentences without
-questions, few of them the claim's own. Often somebody only says the claim again among them, which changes nothing. The
-label stays that of the claim, because that is what a submission is scored by, whatever its search has found. Few real
-claims have conflicting evidence, so invented ones stand beside them, each with evidence for every label
-(``claims.jsonl``).
+They come from AVeriTeC, from public sets with several passages on a claim (``sets.toml``: ``claims``), and from
+``claims.jsonl``: invented claims, each with evidence for every label. Evidence appears as it was annotated, and as a
+search finds it, without questions among what was said on claims that resemble it. Often somebody only says the claim
+again among it, which changes nothing. Beside supported claims stand edited ones, which the same evidence refutes.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 import orjson
 
 from knowledge_store.bm25.scoring import Bm25
-from system.averitec.gold import GoldClaim, read_gold
+from system.averitec.gold import read_gold
 from system.graph.records import NO_ANSWER, Claim, Label
 from system.reader.base import VERDICTS, claim_text, evidence_text
-from training.reader.pairs import WORDS, Pair, held_out, sentences_of
+from training.reader.edits import refuted
+from training.reader.pairs import NOT_ENOUGH, REFUTED, SETS, SUPPORTED, WORDS, Pair, held_out, read_pairs
 
 _CLAIMS = Path(__file__).with_name("claims.jsonl")
-Asked = tuple[str, str]  # a question and its answer
-DISTRACTORS = 20  # nearest answers to other claims, from which a variant draws
+_BY_SIDES = {(): Label.NOT_ENOUGH_EVIDENCE, (SUPPORTED,): Label.SUPPORTED, (REFUTED,): Label.REFUTED}
+NEAR = 20  # answers to other claims from which those that a search finds are drawn
 
 
-def labelled_claims(file: Path, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Return the variants of the claims to train on, and those of the tenth that is held out.
+class Judged(NamedTuple):
+    """A claim, questions with answers on it, and its label."""
+
+    claim: Claim
+    evidence: Sequence[tuple[str, str]]
+    label: Label
+    source: str
+
+
+def labelled_claims(file: Path, seed: int, sets: Path | None = None) -> tuple[list[Pair], list[Pair]]:
+    """Return the pairs to train on, and those of the tenth of AVeriTeC's claims that is held out.
 
     The pairs are as the second head reads them; their labels are indices in ``VERDICTS``. Raises a ``ClaimsError`` if
-    the file is no annotated split.
+    the file is no annotated split, a ``TrainingError`` if a set of the folder ``sets`` cannot be read.
     """
-    rng, claims = Random(seed), read_gold(file)
-    answers = [[(one.question, one.full if one.answered else NO_ANSWER) for one in gold.answers] for gold in claims]
-    near = _nearest(claims, answers)
-    train, apart = list[Pair](), list[Pair]()
-    for gold, own, others in zip(claims, answers, near, strict=True):
-        kept = apart if held_out(gold.claim.text, one_in=10) else train
-        label = VERDICTS.index(gold.label)
-        for found in _variants(gold.claim.text, own, others, rng):
-            kept.append(Pair(evidence_text(found), claim_text(gold.claim), label, "averitec"))
-    train += _invented()
+    rng, train, apart = Random(seed), list[Pair](), list[Pair]()
+    judged = [*_annotated(file), *_invented(), *(_public(sets, rng) if sets else ())]
+    names = [one.claim.speaker for one in judged if one.claim.speaker]
+    for one, near in zip(judged, _nearest(judged), strict=True):
+        kept = apart if one.source == "averitec" and held_out(one.claim.text, one_in=10) else train
+        said = claim_text(one.claim)
+        found = evidence_text(_found(one, near, rng))
+        for evidence in (evidence_text(one.evidence), found):
+            kept.append(Pair(evidence, said, VERDICTS.index(one.label), one.source))
+        pair = Pair(found, one.claim.text, SUPPORTED, one.source)
+        if one.label is Label.SUPPORTED and one.source != "invented" and (twin := refuted(pair, names, rng)):
+            edited = said.replace(one.claim.text, twin.statement)
+            kept.append(replace(twin, statement=edited, label=VERDICTS.index(Label.REFUTED)))
     rng.shuffle(train)
     return train, apart
 
 
-def _invented() -> Iterator[Pair]:
+def _annotated(file: Path) -> Iterator[Judged]:
+    for gold in read_gold(file):
+        asked = [(one.question, one.full if one.answered else NO_ANSWER) for one in gold.answers]
+        yield Judged(gold.claim, asked, gold.label, "averitec")
+
+
+def _invented() -> Iterator[Judged]:
     for line in _CLAIMS.read_bytes().splitlines():
         one = orjson.loads(line)
-        claim = claim_text(Claim(one["claim"], speaker=one["speaker"], date=one["date"]))
-        for label, every in one["evidence"].items():
-            for found in every:
-                yield Pair(evidence_text(found), claim, VERDICTS.index(Label(label)), "invented")
+        claim = Claim(one["claim"], speaker=one["speaker"], date=one["date"])
+        for label, lists in one["evidence"].items():
+            for evidence in lists:
+                yield Judged(claim, evidence, Label(label), "invented")
 
 
-def _variants(claim: str, own: Sequence[Asked], others: Sequence[str], rng: Random) -> list[list[Asked]]:
-    """Questions with answers: all; among distractors and rumours, without questions; some of them; and as found."""
-    gold = [*own]
-    strangers = [("", one) for one in rng.sample(others, min(len(others), rng.randint(2, 9)))]
-    rumours = [("", rng.choice(WORDS["rumours"]).format(claim)) for _ in range(rng.choice((0, 0, 1, 1, 2)))]
-    mixed = [("", answer) for _, answer in gold if answer != NO_ANSWER] + strangers + rumours
-    rng.shuffle(mixed)
-    left = [pair for pair in gold if rng.random() < 0.6]
-    few = [*left, *strangers[: rng.randint(0, 3)]]
-    rng.shuffle(few)
-    rng.shuffle(gold)
-    return [gold, mixed, few, *(_found(claim, gold, others, rng) for _ in range(2))]
+def _public(sets: Path, rng: Random) -> Iterator[Judged]:
+    """Claims of public sets with up to six of their passages; if these support and refute it, they conflict."""
+    for file in (sets / f"{name}.jsonl" for name, one in SETS.items() if "claims" in one):
+        passages = defaultdict[str, list[Pair]](list)
+        for pair in read_pairs(file) if file.exists() else ():
+            passages[pair.statement].append(pair)
+        for statement, pairs in passages.items():
+            chosen = rng.sample(pairs, min(6, len(pairs)))
+            sides = tuple({pair.label for pair in chosen} - {NOT_ENOUGH})
+            evidence = [("", pair.evidence) for pair in chosen]
+            yield Judged(Claim(statement), evidence, _BY_SIDES.get(sides, Label.CONFLICTING), file.stem)
 
 
-def _found(claim: str, gold: Sequence[Asked], others: Sequence[str], rng: Random) -> list[Asked]:
-    """Sentences of answers to other claims, the nearest most often, with at most two of the claim's own answers."""
-    own = [answer for _, answer in gold if answer != NO_ANSWER and rng.random() < 0.3][:2]
-    near = [answer for rank, answer in enumerate(others) if rng.random() < 8 / (8 + rank)]
-    said = [one for answer in [*own, *near] for one in sentences_of(answer)[:3] if len(one.split()) > 3]
-    said = said[: rng.randint(4, 14)]
-    said += [rng.choice(WORDS["rumours"]).format(claim) for _ in range(rng.choice((0, 1, 1, 2)))]
-    rng.shuffle(said)
-    return [("", sentence) for sentence in said]
+def _found(one: Judged, near: Sequence[str], rng: Random) -> list[tuple[str, str]]:
+    """The answers among those to other claims, the nearest most often, and among rumours, which say the claim again."""
+    others = [text for rank, text in enumerate(near) if rng.random() < 6 / (6 + rank)][: rng.randint(0, 6)]
+    others += [rng.choice(WORDS["rumours"]).format(one.claim.text) for _ in range(rng.choice((0, 0, 1, 2)))]
+    places = [(0.8 * rng.random(), text) for _, text in one.evidence if text != NO_ANSWER]
+    places += [(0.25 + rng.random(), text) for text in others]  # what decides comes first, by and large
+    return [("", text) for _, text in sorted(places)] or [("", NO_ANSWER)]
 
 
-def _nearest(claims: Sequence[GoldClaim], answers: Sequence[Sequence[Asked]]) -> list[list[str]]:
-    """For each claim the answers to other claims that BM25 ranks highest."""
-    asked = [(owner, text) for owner, own in enumerate(answers) for _, text in own if text != NO_ANSWER]
-    index = Bm25([text for _, text in asked])
-    found = []
-    for number, gold in enumerate(claims):
-        ranked = [asked[place] for place in index.rank(gold.claim.text, 2 * DISTRACTORS).positions]
-        found.append([text for owner, text in ranked if owner != number][:DISTRACTORS])
-    return found
+def _nearest(judged: Sequence[Judged]) -> Iterator[list[str]]:
+    """For each claim, what BM25 ranks highest of the answers to others."""
+    owners = {text: one.claim.text for one in judged for _, text in one.evidence if text != NO_ANSWER}
+    texts = [*owners]
+    index = Bm25(texts)
+    for one in judged:
+        ranked = [texts[place] for place in index.rank(one.claim.text, 2 * NEAR).positions]
+        yield [text for text in ranked if owners[text] != one.claim.text][:NEAR]

@@ -35,7 +35,7 @@ def write_data(
     train, _ = mixture(sets, seed, times)
     rows = encode(tokenizer, train, READING)
     if claims:
-        labelled, _ = labelled_claims(claims, seed)
+        labelled, _ = labelled_claims(claims, seed, sets)
         rows += encode(tokenizer, labelled, LABEL)
     write_rows(output, rows)
     tokens, size = sum(len(row.ids) for row in rows), output.stat().st_size / 2**20
