@@ -27,7 +27,7 @@ _TIME = re.compile(r"\b(1[0-2]|0?[1-9])(?:[.:]([0-5]\d))?\s?([ap])(?:\.m\.|m\b)"
 _SPACED = re.compile(rf"(?<![\d.,]){SPACED}(?!\d)")
 _THOUSANDS = re.compile(r"\b(\d{1,3}),?(\d{3}) (m|b)illion\b")
 _FRACTION = re.compile(r"\b0\.(\d{1,3}) (tr|b)illion\b")
-LABEL_TOKENS = 192  # of a claim and its evidence; 256 judge no better
+LABEL_TOKENS = 384  # of a claim and its evidence; that many are trained on
 BATCH_TOKENS = 1024  # of a batch, padding included; larger ones are no faster, and other claims wait for each
 
 
@@ -109,11 +109,9 @@ class OpenVinoReader:
         if not statement or not (passage or labels):
             return []
         second: list[int] = self._tokenizer.encode(statement[: POSITIONS * 100]).ids
-        room, least = self._longest - len(second) - 2, self._longest // 4
-        if room < least:
+        room = (LABEL_TOKENS if labels else self._longest) - len(second) - 2
+        if room < self._longest // 4:
             return []
-        if labels:
-            room = min(room, max(least, LABEL_TOKENS - len(second) - 2))
         first: list[int] = self._tokenizer.encode(passage[: room * 100]).ids
         first = first if len(first) <= room + 2 else [*first[: room + 1], first[-1]]
         return [*first, first[-1], *second[1:]]  # <s> passage </s></s> statement </s>
