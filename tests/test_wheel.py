@@ -48,8 +48,7 @@ def environment(wheel, tmp_path_factory) -> Path:
     """A new environment with the wheel."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=False)
-    # Its dependencies are those of this environment: to install torch again would take minutes.
-    (site_of(folder) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    (site_of(folder) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")  # torch takes minutes
     pip = [sys.executable, "-m", "pip", "--python", folder / "bin" / "python"]
     run_command([*pip, "install", "--no-deps", "--no-index", "--quiet", wheel])
     return folder

@@ -234,8 +234,7 @@ def test_a_run_is_scored_and_no_judge_is_asked_anything_twice(server, arguments,
     assert main(arguments) == 0
     scores = json.loads((tmp_path / "scores.json").read_text())["ev2r"]
     assert [scores["units"][unit]["recall"]["mean"] for unit in Unit] == pytest.approx([2.5 / 3, 1.0])
-    # The evidence of the second claim is at the threshold and not above it, the label of the third is wrong.
-    assert scores["averitec"]["mean"] == pytest.approx(1 / 3)
+    assert scores["averitec"]["mean"] == pytest.approx(1 / 3)  # the second is at the threshold, the third is wrong
     out = capsys.readouterr().out
     assert "Ev2R of 3 claims" in out and "judge: server judge, official prompts" in out
     assert sorted(body["messages"][0]["content"] for body in server.bodies)[0].startswith("First.|When did the bridge")

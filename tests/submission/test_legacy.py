@@ -30,8 +30,7 @@ def one(predicted, gold):
 
 
 def test_pairs_are_matched_one_to_one_for_the_greatest_sum():
-    # Both predicted questions are nearest to the first gold question; only one of them can have it.
-    claim = one((("a b c d", "-"), ("a b c e", "-")), (("a b c d", "+"), ("e f", "+")))
+    claim = one((("a b c d", "-"), ("a b c e", "-")), (("a b c d", "+"), ("e f", "+")))  # both nearest to the first
     whole, part = WORDS([*"abcd"], [*"abcd"]), WORDS([*"abce"], [*"ef"])
     assert claim.questions == pytest.approx((whole + part) / 2)
 

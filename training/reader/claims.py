@@ -44,11 +44,12 @@ def labelled_claims(file: Path, seed: int, sets: Path | None = None) -> tuple[li
     """
     rng, train, apart = Random(seed), list[Pair](), list[Pair]()
     judged = [*_annotated(file), *_invented(), *(_public(sets, rng) if sets else ())]
+    near = _nearest(judged)
     names = [one.claim.speaker for one in judged if one.claim.speaker]
-    for one, near in zip(judged, _nearest(judged), strict=True):
+    for one in judged:
         kept = apart if one.source == "averitec" and held_out(one.claim.text, one_in=10) else train
         said = claim_text(one.claim)
-        found = evidence_text(_found(one, near, rng))
+        found = evidence_text(_found(one, near[one.claim.text], rng))
         for evidence in (evidence_text(one.evidence), found):
             kept.append(Pair(evidence, said, VERDICTS.index(one.label), one.source))
         pair = Pair(found, one.claim.text, SUPPORTED, one.source)
@@ -96,11 +97,12 @@ def _found(one: Judged, near: Sequence[str], rng: Random) -> list[tuple[str, str
     return [("", text) for _, text in sorted(places)] or [("", NO_ANSWER)]
 
 
-def _nearest(judged: Sequence[Judged]) -> Iterator[list[str]]:
-    """For each claim, what BM25 ranks highest of the answers to others."""
+def _nearest(judged: Sequence[Judged]) -> dict[str, list[str]]:
+    """For each claim's text, what BM25 ranks highest of the answers to others."""
     owners = {text: one.claim.text for one in judged for _, text in one.evidence if text != NO_ANSWER}
-    texts = [*owners]
+    texts, near = [*owners], dict[str, list[str]]()
     index = Bm25(texts)
-    for one in judged:
-        ranked = [texts[place] for place in index.rank(one.claim.text, 2 * NEAR).positions]
-        yield [text for text in ranked if owners[text] != one.claim.text][:NEAR]
+    for claim in {one.claim.text: None for one in judged}:
+        ranked = [texts[place] for place in index.rank(claim, 2 * NEAR).positions]
+        near[claim] = [text for text in ranked if owners[text] != claim][:NEAR]
+    return near

@@ -75,8 +75,7 @@ LED = "Mara Quill led the town."
         ("Crossing the Aster\n\nIt opened in 1932.", "Crossing the Aster."),
         (f"{OPENED}\n\nThese lanes are closed.", OPENED),
         (f"Is Corvane old? {'No, not at all, ' * 30}no. It is new.", "No, not at all, " * 18 + "No, not at …"),
-        # What stands alone.
-        (f"{OPENED} The Orra bridge carries two lanes.", ""),
+        (f"{OPENED} The Orra bridge carries two lanes.", ""),  # what stands alone
         (f"{OPENED} The population of Corvane rose.", ""),
         (f"{OPENED} Yesterday Mara Quill said that she paid.", ""),
         (f"{OPENED} There are two lanes on Orra bridge.", ""),

@@ -149,8 +149,7 @@ OPENED = "The bridge opened in 1932."
 @pytest.mark.parametrize(
     ("text", "claim", "targets"),
     [
-        # An address ends where it ends.
-        ("The bridge opened in 1932, see https://a.example/_(bridge).", OPENED, "https://a.example/_(bridge)"),
+        ("The bridge opened in 1932, see https://a.example/_(bridge).", OPENED, "https://a.example/_(bridge)"),  # all
         ("The bridge opened in 1932 (https://a.example/a_(b)).", OPENED, "https://a.example/a_(b)"),
         ("The bridge opened in 1932 <https://a.example/a,b>.", OPENED, "https://a.example/a,b"),
         ("The bridge [opened](https://a.example/a_(b)) in 1932.", OPENED, "https://a.example/a_(b)"),
@@ -164,14 +163,12 @@ OPENED = "The bridge opened in 1932."
         ("The bridge opened in 1932. [Source](a.txt) Is it old?", OPENED, "a.txt"),
         ("The brid\u00adge opened in 1932 [sou\u00adrce](a.txt).", OPENED, "a.txt"),
         ("The bridge opened in 1932 (see https://a.example, p. 4).", OPENED, "https://a.example"),
-        # Words that a claim needs stay.
-        ("The bridge [opened in 1932](a.txt).", OPENED, "a.txt"),
+        ("The bridge [opened in 1932](a.txt).", OPENED, "a.txt"),  # words that a claim needs stay
         ("The bridge is [here](a.txt).", "The bridge is here.", "a.txt"),
         ("The site [a.example](https://a.example) opened.", "The site a.example opened.", "https://a.example"),
         ("According to [the archive](a.txt), it opened.", "According to the archive, it opened.", "a.txt"),
         ("The bridge ([opened in 1932](a.txt)) is long.", "The bridge (opened in 1932) is long.", "a.txt"),
-        # One mark may lead to several sources.
-        ("The bridge opened in 1932 [1–3].", OPENED, "A B C"),
+        ("The bridge opened in 1932 [1–3].", OPENED, "A B C"),  # one mark may lead to several sources
         ("The bridge opened in 1932 [1], [3].", OPENED, "A C"),
         ("The bridge opened in 1932.<sup>1, 3</sup>", OPENED, "A C"),
         ("The bridge opened in 1932 [1, pp. 2-3].", OPENED, "A"),

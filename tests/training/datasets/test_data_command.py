@@ -91,8 +91,7 @@ def test_makes_all_sets(make, lines, card, output, capsys, monkeypatch):
     )
     assert sorted(ends) == [f"debate-{n}" for n in range(4)]
     assert len(correct) + len(lines("moderator_preferences")) == 4
-    # Other rounds are other debates: they are not mixed, and the other sets stay.
-    assert make("--sets", "moderator", "--rounds", "1") == 2
+    assert make("--sets", "moderator", "--rounds", "1") == 2  # other rounds are other debates: they are not mixed
     assert "cannot resume, because this is another run: debate.rounds was '3' and is '1'" in capsys.readouterr().err
     assert make("--sets", "moderator", "--rounds", "1", "--overwrite") == 0
     made = {"held by": "extractive", "strategy": "debatecv", "evidence": "gold"}

@@ -12,11 +12,13 @@ from scipy.stats import entropy
 
 import system.reader
 from scripts.gpu.weights import mean, pack, unpack
+from system.reader.base import VERDICTS
 from system.text.words import content_stems, coverage
 from tests.helpers.by_words import ByWords
 from training import TrainingError
 from training.commands import main
 from training.reader.arrays import LABEL, batches, read_rows, write_rows
+from training.reader.claims import labelled_claims
 from training.reader.edits import change_date, change_number, negate, opposite, twins
 from training.reader.evaluate import table
 from training.reader.invented import invented, invented_apart
@@ -77,6 +79,15 @@ def test_statements_of_the_same_name_stand_where_nothing_is_said_of_them(tmp_pat
     assert len(silent) > 20 * len(claims) / 2  # evidence that is taken away makes some, too
 
 
+def test_claims_of_public_sets_have_the_label_of_their_passages(tmp_path):
+    said = (("Both.", 0), ("Both.", 1), ("Both.", 2), ("One.", 1), ("One.", 2), ("None.", 2))
+    rows = [{"evidence": f"{n}.", "claim": claim, "label": LABELS[label]} for n, (claim, label) in enumerate(said)]
+    (tmp_path / "fnc1.jsonl").write_bytes(b"\n".join(map(orjson.dumps, rows)))
+    made, _ = labelled_claims(Path("system/examples/claims.json"), 0, tmp_path)
+    found = {(pair.statement, VERDICTS[pair.label].name) for pair in made if pair.source == "fnc1"}
+    assert found == {("Both.", "CONFLICTING"), ("One.", "REFUTED"), ("None.", "NOT_ENOUGH_EVIDENCE")}
+
+
 @pytest.mark.parametrize("row", ["no JSON", '{"evidence": "a"}', '{"evidence": "a", "claim": "b", "label": "true"}'])
 def test_a_bad_row_is_named(tmp_path, row):
     file = tmp_path / "fm2.jsonl"
@@ -92,9 +103,7 @@ def test_thresholds_and_temperature_come_from_held_out_rows():
     right, turned = outcome(scores, truth, thresholds)
     assert right[:3].all() and not turned.any()
     risky = np.array([[0.9, 0.05]] * 27 + [[0.6, 0.05]] * 3 + [[0.05, 0.9]] * 36 + [[0.62, 0.05]] * 4)
-    assert (
-        best_thresholds(risky, np.array([0] * 30 + [1] * 40))[0] > 0.62
-    )  # costs three right pages, avoids four turned
+    assert best_thresholds(risky, np.array([0] * 30 + [1] * 40))[0] > 0.62  # three right pages less, four turned less
     logits = np.float32([[2, 0, 0], [0, 2, 0], [2, 0, 0]])
     assert temperature(logits, [0, 1, 2]) > temperature(logits, [0, 1, 0])
 

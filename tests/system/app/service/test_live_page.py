@@ -23,8 +23,7 @@ class Reader(Visitor):
 
     def order(self, claim=CLAIM, text=PAGES[0][1], name=PAGES[0][0]):
         self.one("[name=claim]").send_keys(claim)
-        # Typing would lose the marks of direction.
-        self.browser.execute_script("arguments[0].value = arguments[1]", self.one("[name=text]"), text)
+        self.browser.execute_script("arguments[0].value = arguments[1]", self.one("[name=text]"), text)  # keeps marks
         self.one("#documents [name=name]").send_keys(name)
         self.one("[type=submit]").click()
 

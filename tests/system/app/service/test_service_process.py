@@ -49,8 +49,7 @@ def test_a_process_checks_a_claim_and_shuts_down_cleanly():
             first = client.post("/claims", json=ORDER).json()["id"]
             stream = events_of(client.get(f"/claims/{first}/thoughts").text)
             assert stream[-1][0] == "done" and stream[-1][2]["result"]["failures"] == []
-            # Enough text that the claim is under way when the service is told to stop.
-            pages = [{"text": f"{DOCUMENTS[0]['text']} Number {n}. " * 200} for n in range(20)]
+            pages = [{"text": f"{DOCUMENTS[0]['text']} Number {n}. " * 200} for n in range(20)]  # under way at the stop
             second = client.post("/claims", json={**ORDER, "documents": pages}).json()["id"]
             with client.stream("GET", f"/claims/{second}/thoughts") as response, suppress(httpx2.TransportError):
                 started.send_signal(signal.SIGTERM)
