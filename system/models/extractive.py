@@ -31,8 +31,8 @@ TASKS = (tasks.AskQuestion, tasks.AnswerQuestion, tasks.MergeAnswers, tasks.Judg
 
 ABOUT = 0.3  # nearness (cosine plus share of words) from which a sentence is about a question
 MERGED = 5  # answers that a merged one joins, at most
-DECIDING = (2, 5, 5)  # answers that a claim is judged by, those that decide most; the mean of the labels counts
-WEIGHTS = np.array([1, 1.2, 1, 2.4])  # of the labels; without, conflicting evidence is found too seldom
+DECIDING = (1, 2, 3)  # answers that a claim is judged by, those that decide most; the mean of the labels counts
+WEIGHTS = np.array([1, 1, 1.6, 2])  # of the labels; without, the rare ones are given too seldom
 CARRIES = 0.5  # probability from which an answer is quoted for a label
 READ = 4096  # answers, and their labels, that are kept
 
@@ -95,7 +95,7 @@ class ExtractiveModel:
         return tasks.MergeReply(answer=" ".join(chosen), sources=[texts[text] for text in chosen])
 
     def _judge(self, task: tasks.JudgeClaim) -> tuple[tasks.VerdictReply, float]:
-        """Judge by the answers that decide most, each in its context: the first two, then the first five together."""
+        """Judge by the answers that decide most, each in its context: the first alone, then the first few together."""
         statement, claim = core(task.claim.text), claim_text(task.claim)
         answers = [one for pair in task.pairs for one in pair.answers if one.source is Source.EVIDENCE]
         texts = {one: " ".join(in_context(one, task.claim)) for one in answers}

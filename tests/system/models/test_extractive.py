@@ -61,8 +61,7 @@ def test_a_judgement_reads_the_answers_that_decide_most(monkeypatch: pytest.Monk
     date = date.model_copy(update={"source": Source.METADATA})
     pairs = qa("When?", "", date, *others, said), qa("Why?", "", said), QuestionAnswer.unanswered("Where?")
     first, second = replies([JudgeClaim(claim=TRAFFIC, pairs=some) for some in (pairs, pairs[2:])])
-    each = [" ".join(one.text for one in [said, *others][:number]) for number in dict.fromkeys(DECIDING)]
-    assert read == [*each, NO_ANSWER]
+    assert read == [*(" ".join(one.text for one in [said, *others][:number]) for number in DECIDING), NO_ANSWER]
     assert (first.label, second.label) == (Label.SUPPORTED, Label.NOT_ENOUGH_EVIDENCE)
     assert second.justification.startswith("No page was found")
 
