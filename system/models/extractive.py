@@ -32,7 +32,7 @@ TASKS = (tasks.AskQuestion, tasks.AnswerQuestion, tasks.MergeAnswers, tasks.Judg
 ABOUT = 0.3  # nearness (cosine plus share of words) from which a sentence is about a question
 MERGED = 5  # answers that a merged one joins, at most
 DECIDING = (1, 2, 3)  # answers that a claim is judged by, those that decide most; the mean of the labels counts
-WEIGHTS = np.array([1, 1, 1.6, 2])  # of the labels; without, the rare ones are given too seldom
+WEIGHTS = np.array([1, 1, 1.4, 1.8])  # of the labels; without, the rare ones are given too seldom
 CARRIES = 0.5  # probability from which an answer is quoted for a label
 READ = 4096  # answers, and their labels, that are kept
 

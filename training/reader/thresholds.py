@@ -79,12 +79,11 @@ def temperature(logits: NDArray[np.float32], labels: Sequence[int]) -> float:
 
 def best_thresholds(scores: Scores, truth: NDArray[np.int64]) -> tuple[float, float]:
     """Return the thresholds of supported and refuted: scores (n, 2) of pages, truth (n,)."""
-    decidable = max(1e-9, float(np.mean(truth < 2)))
 
     def value(pair: tuple[float, float]) -> float:
         right, turned = outcome(scores, truth, pair)
         share = max(turned[truth == side].mean() for side in (SUPPORTED, REFUTED) if side in truth)
-        return float(right.mean() - 2 * turned.mean() / decidable - 100 * max(0.0, float(share) - WRONG))
+        return float(right.mean() - 2 * turned.mean() - 100 * max(0.0, float(share) - WRONG))
 
     grid = np.arange(0.34, 0.97, 0.02).round(2).tolist()
     return max(product(grid, grid), key=value)
