@@ -3,6 +3,7 @@
 ``contradictions.jsonl`` has invented documents and claims about them. A contradiction differs from its document in one
 thing, which is the claim's kind: a number, year, place, name, negation, comparison or quantifier.
 ``newsroom/claims.jsonl`` has 40 claims on six files: minutes, a budget, a press release, a PDF, a news page, notes.
+``hard_statements.jsonl`` has 360 statements on 90 pages, which no reader was trained on: sums, inferences, paraphrases.
 
 Usage: python -m scripts.benchmarks.contradictions [--cases CASES.jsonl] [--profile NAME] [--output FILE.jsonl]
 """

@@ -104,6 +104,7 @@ def test_thresholds_and_temperature_come_from_held_out_rows():
     assert right[:3].all() and not turned.any()
     risky = np.array([[0.9, 0.05]] * 27 + [[0.6, 0.05]] * 3 + [[0.05, 0.9]] * 36 + [[0.62, 0.05]] * 4)
     assert best_thresholds(risky, np.array([0] * 30 + [1] * 40))[0] > 0.62  # three right pages less, four turned less
+    assert best_thresholds(np.vstack([risky[:-3], np.zeros((140, 2))]), np.repeat([0, 1, 2], [30, 37, 140]))[0] <= 0.6
     logits = np.float32([[2, 0, 0], [0, 2, 0], [2, 0, 0]])
     assert temperature(logits, [0, 1, 2]) > temperature(logits, [0, 1, 0])
 
